@@ -1,0 +1,2 @@
+// Package plan holds what a compiled model is, the Builder that makes it, and the Backend interface that runs it.
+package plan
