@@ -50,7 +50,9 @@ type Block struct {
 	Elems, Bytes int
 }
 
-// blocks lists every type that a file may hold; sizes from the format's specification.
+// blocks lists every type that a file may name; sizes from the format's specification. Q8_1 and Q8_K are activation
+// formats of other programs' dot products and are not stored; for Q8_1 (f16 d, f16 d·Σcodes, 32 codes) some tools count the
+// two scales as f32 and so 40 bytes.
 var blocks = map[Type]Block{
 	F32: {"F32", 1, 4}, F16: {"F16", 1, 2}, BF16: {"BF16", 1, 2}, F64: {"F64", 1, 8},
 	I8: {"I8", 1, 1}, I16: {"I16", 1, 2}, I32: {"I32", 1, 4}, I64: {"I64", 1, 8},
@@ -72,12 +74,20 @@ func (t Type) Block() (b Block, ok bool) {
 	return b, ok
 }
 
+// block is Block for a type known to exist; the zero type of a wrong number has blocks of one value in no bytes.
+func (t Type) block() Block {
+	if b, ok := blocks[t]; ok {
+		return b
+	}
+	return Block{Elems: 1}
+}
+
 // String returns the name of the type as the field writes it, such as Q4_1.
 func (t Type) String() string {
 	if b, ok := blocks[t]; ok {
 		return b.Name
 	}
-	return "type " + strconv.Itoa(int(t))
+	return "type " + strconv.FormatUint(uint64(t), 10)
 }
 
 // ParseType returns the type with the given name, as String prints it.
