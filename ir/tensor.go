@@ -51,6 +51,15 @@ func (e Elem) String() string {
 	return strings.ToLower(quant.Type(e).String())
 }
 
+// ParseElem returns the element type with the given name, as String prints it.
+func ParseElem(name string) (Elem, bool) {
+	if name == "u32" {
+		return U32, true
+	}
+	t, ok := quant.ParseType(strings.ToUpper(name))
+	return Elem(t), ok && Elem(t).String() == name
+}
+
 // Kind says where a tensor's value comes from.
 type Kind uint8
 
@@ -72,7 +81,8 @@ type Tensor struct {
 	Pos   Pos   // where the text form declared it; zero for graphs built in memory
 }
 
-// Columns returns the last, contiguous dimension, 1 for a scalar.
+// Columns returns the last, contiguous dimension, 1 for a scalar. It is a number but for token ids, whose only
+// dimension is symbolic.
 func (t *Tensor) Columns() int {
 	if len(t.Shape) == 0 {
 		return 1
@@ -90,7 +100,13 @@ func (t *Tensor) Rows(sizes Sizes) int {
 }
 
 // Elements returns the number of elements for the given sizes.
-func (t *Tensor) Elements(sizes Sizes) int { return t.Rows(sizes) * t.Columns() }
+func (t *Tensor) Elements(sizes Sizes) int {
+	n := 1
+	for _, d := range t.Shape {
+		n *= sizes.Of(d)
+	}
+	return n
+}
 
 // Sizes gives the symbolic dimensions values.
 type Sizes struct{ T, S, B int }
