@@ -1,0 +1,85 @@
+package schedules
+
+import (
+	"fmt"
+	"strings"
+)
+
+// FitError says which requirements of a profile a device misses.
+type FitError struct {
+	Profile, Device string
+	Misses          []Miss
+}
+
+// Miss is one requirement that is not met: a limit by WebGPU's name, or a feature, which needs 1. A need of 0 asks for any
+// known value.
+type Miss struct {
+	Requirement string
+	Need, Have  uint64
+}
+
+func (m Miss) String() string {
+	if m.Need == 0 {
+		return m.Requirement + " is not known"
+	}
+	return fmt.Sprintf("%s %d, has %d", m.Requirement, m.Need, m.Have)
+}
+
+func (e *FitError) Error() string {
+	parts := make([]string, len(e.Misses))
+	for i, m := range e.Misses {
+		parts[i] = m.String()
+	}
+	return fmt.Sprintf("profile %s does not fit device %q: it needs %s", e.Profile, e.Device, strings.Join(parts, "; "))
+}
+
+// IllegalError lists every reason why a schedule cannot compute a problem.
+type IllegalError struct {
+	Schedule string // its text form
+	Reasons  []Reason
+}
+
+// Reason names the field of the schedule or of the problem that is at fault, and why.
+type Reason struct{ Field, Why string }
+
+func (r Reason) String() string { return r.Field + ": " + r.Why }
+
+func (e *IllegalError) Error() string {
+	parts := make([]string, len(e.Reasons))
+	for i, r := range e.Reasons {
+		parts[i] = r.String()
+	}
+	return "illegal schedule (" + e.Schedule + "): " + strings.Join(parts, "; ")
+}
+
+// reasons collects the reasons of a refusal.
+type reasons []Reason
+
+// unless adds a reason when the condition does not hold.
+func (r *reasons) unless(ok bool, field, format string, a ...any) {
+	if !ok {
+		*r = append(*r, Reason{field, fmt.Sprintf(format, a...)})
+	}
+}
+
+// is adds a reason unless the only choice that is built was made.
+func is[T comparable](r *reasons, field string, got, built T) {
+	r.unless(got == built, field, "%v is not built yet, only %v", got, built)
+}
+
+func (r reasons) err(schedule string) error {
+	if len(r) == 0 {
+		return nil
+	}
+	return &IllegalError{schedule, r}
+}
+
+// UnknownError says that a name is none of the known ones.
+type UnknownError struct {
+	What, Name string   // profile, key; and the name that was given
+	Nearest    []string // the known names closest to it, best first
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("unknown %s %q; nearest: %s", e.What, e.Name, strings.Join(e.Nearest, ", "))
+}

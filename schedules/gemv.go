@@ -1,0 +1,233 @@
+package schedules
+
+import (
+	"slices"
+
+	"github.com/kgen-wgsl/kgen/models/quant"
+)
+
+// GEMV says how y = W·x is cut. Order fixes the order of the sum, and with it the bits of the result; the other fields are
+// free. Some values are named that no kernel has yet: Legal refuses them.
+type GEMV struct {
+	Workgroup     int // threads in a workgroup
+	RowsPerThread int // rows of a team of threads that share one load of x
+	ScaleFetch    ScaleFetch
+	XSource       XSource
+	Grid          Grid
+	Order         Order
+}
+
+// Order holds the choices that fix in which order products are added up.
+type Order struct {
+	ThreadsPerRow int // threads that share a row along K: 1, or the guaranteed size of subgroups
+	VecWidth      int // 32-bit words of W in one load
+	Unroll        int // loads of W in flight for each row
+	XType         XType
+	Math          Math
+	Reduce        Reduce
+	SplitK        int // workgroups along K
+}
+
+// ScaleFetch says how block scales reach the threads.
+type ScaleFetch string
+
+// XSource says where the inner loop reads x.
+type XSource string
+
+// Grid says how tiles of rows are given to workgroups.
+type Grid string
+
+// XType is the form of x.
+type XType string
+
+// Math is the inner product.
+type Math string
+
+// Reduce says how the threads of a row, or of a workgroup, add up their parts.
+type Reduce string
+
+// The choices of each kind.
+const (
+	ScalePerThread  ScaleFetch = "thread"
+	ScaleBroadcast  ScaleFetch = "broadcast"
+	ScalePrefetched ScaleFetch = "prefetched"
+
+	XGlobal    XSource = "global"
+	XStaged    XSource = "staged" // in workgroup memory
+	XRegisters XSource = "registers"
+
+	GridTile       Grid = "tile" // a tile for each workgroup; the grid is folded to 2-D when it has more than one dimension holds
+	GridPersistent Grid = "persistent"
+
+	XF32      XType = "f32"
+	XF16Pairs XType = "f16"
+	XQ8       XType = "q8" // with a scale and a sum for each block
+
+	Dequantise    Math = "dequantise" // (d·q + m)·x, value by value
+	DeferredScale Math = "deferred"   // d·Σ q·x + m·Σ x, block by block
+	F16Pairs      Math = "f16"
+	Dot4I8        Math = "dot4i8"
+
+	ReduceNone              Reduce = "none" // one thread has it all
+	ReduceSubgroup          Reduce = "subgroup"
+	ReduceSubgroupWorkgroup Reduce = "subgroup+workgroup"
+	ReduceTree              Reduce = "tree" // in workgroup memory
+)
+
+// GEMVProblem is y [Rows] = W [Rows, Columns] · x [Columns], for N vectors x. The rows of weights that share x may be
+// stacked: Rows is their sum.
+type GEMVProblem struct {
+	Rows, Columns int
+	Format        quant.Type
+	N             int
+}
+
+// RowsPerWorkgroup is the tile: the rows that one workgroup computes.
+func (s GEMV) RowsPerWorkgroup() int {
+	return s.Workgroup / max(1, s.Order.ThreadsPerRow) * s.RowsPerThread
+}
+
+// Legal returns nil when the kernels of p can compute problem as s says, else an *IllegalError with every reason.
+func (s GEMV) Legal(problem GEMVProblem, p Profile) error {
+	var r reasons
+	problem.check(&r, p)
+	s.checkShape(&r, p)
+	s.checkBuilt(&r, problem.Format)
+	if len(r) == 0 {
+		s.checkFit(&r, problem, p)
+	}
+	return r.err(s.String())
+}
+
+// check refuses shapes and formats that no schedule computes.
+func (b GEMVProblem) check(r *reasons, p Profile) {
+	r.unless(b.Rows > 0, "Rows", "%d is not positive", b.Rows)
+	r.unless(b.Columns > 0, "Columns", "%d is not positive", b.Columns)
+	r.unless(b.N == 1, "N", "%d columns are not built yet, only 1", b.N)
+	w, ok := words[b.Format]
+	if !ok {
+		r.unless(false, "Format", "%v is not built yet", b.Format)
+		return
+	}
+	block, _ := b.Format.Block()
+	if b.Columns > 0 {
+		multiple := max(block.Elems, 4/block.Bytes) // a row starts at a whole word
+		r.unless(b.Columns%multiple == 0, "Columns", "%d is not a multiple of %d", b.Columns, multiple)
+	}
+	if b.Rows > 0 && b.Columns > 0 {
+		bytes := uint64(b.Rows) * uint64(b.Columns/block.Elems) * uint64(w.bytes)
+		r.unless(bytes <= p.Limits.BindingBytes, "Rows",
+			"a plane of %d bytes exceeds the largest binding, %d: cut the weight by rows", bytes, p.Limits.BindingBytes)
+	}
+}
+
+// word says what the largest plane of a format holds of a block: bytes, and 32-bit words in one load at most.
+type word struct{ bytes, load int }
+
+// words lists the formats that kernels read.
+var words = map[quant.Type]word{
+	quant.F32: {4, 4}, quant.F16: {2, 4}, quant.Q8_0: {32, 4}, quant.Q4_0: {16, 4}, quant.Q4_1: {16, 4},
+}
+
+// Formats returns the weight formats that GEMV kernels read, by number.
+func Formats() []quant.Type {
+	all := make([]quant.Type, 0, len(words))
+	for t := range words {
+		all = append(all, t)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// VecWidths returns the legal values of Order.VecWidth: 32-bit words in one load, which divide a row evenly.
+func (b GEMVProblem) VecWidths() []int {
+	block, _ := b.Format.Block()
+	if block.Elems > 1 || b.Columns*block.Bytes%16 == 0 {
+		return []int{4}
+	}
+	return []int{1}
+}
+
+func (s GEMV) checkShape(r *reasons, p Profile) {
+	most := min(p.Limits.Invocations, p.Limits.WorkgroupX)
+	threads := s.Order.ThreadsPerRow
+	r.unless(s.Workgroup > 0 && s.Workgroup <= most, "Workgroup", "%d is not within 1..%d", s.Workgroup, most)
+	r.unless(s.RowsPerThread == 1 || s.RowsPerThread == 2 || s.RowsPerThread == 4, "RowsPerThread",
+		"%d is not 1, 2 or 4", s.RowsPerThread)
+	switch {
+	case threads == 1:
+		r.unless(s.Order.Reduce == ReduceNone, "Order.Reduce", "%s with one thread for a row, which needs none", s.Order.Reduce)
+		return
+	case threads < 1:
+		r.unless(false, "Order.ThreadsPerRow", "%d is not positive", threads)
+		return
+	}
+	r.unless(s.Order.Reduce == ReduceSubgroup, "Order.Reduce", "%s is not built yet, only subgroup, or none with one thread for a row", s.Order.Reduce)
+	r.unless(p.Subgroups, "Order.Reduce", "profile %s has no subgroups", p.Name)
+	r.unless(threads == p.SubgroupSize, "Order.ThreadsPerRow",
+		"%d is not the size of subgroups that profile %s guarantees (%d; 0 is unknown)", threads, p.Name, p.SubgroupSize)
+	r.unless(s.Workgroup%threads == 0, "Order.ThreadsPerRow", "%d does not divide Workgroup %d", threads, s.Workgroup)
+}
+
+// checkBuilt refuses choices that are named but that no kernel has.
+func (s GEMV) checkBuilt(r *reasons, format quant.Type) {
+	is(r, "ScaleFetch", s.ScaleFetch, ScalePerThread)
+	is(r, "XSource", s.XSource, XGlobal)
+	is(r, "Grid", s.Grid, GridTile)
+	is(r, "Order.Unroll", s.Order.Unroll, 1)
+	is(r, "Order.XType", s.Order.XType, XF32)
+	is(r, "Order.SplitK", s.Order.SplitK, 1)
+	is(r, "Order.Math", s.Order.Math, builtMath(format))
+}
+
+func builtMath(format quant.Type) Math {
+	if block, ok := format.Block(); ok && block.Elems > 1 {
+		return DeferredScale
+	}
+	return Dequantise
+}
+
+// checkFit refuses what depends on the shape and the schedule together.
+func (s GEMV) checkFit(r *reasons, b GEMVProblem, p Profile) {
+	widths := b.VecWidths()
+	r.unless(slices.Contains(widths, s.Order.VecWidth), "Order.VecWidth",
+		"%d: rows of %d %v values are read %v words at a time", s.Order.VecWidth, b.Columns, b.Format, widths)
+	trips := b.loads(s.Order.VecWidth) / s.Order.ThreadsPerRow
+	r.unless(p.LoopTrips == 0 || trips < p.LoopTrips, "Columns",
+		"%d loop trips exceed those that profile %s survives, %d", trips, p.Name, p.LoopTrips)
+	groups := (b.Rows + s.RowsPerWorkgroup() - 1) / s.RowsPerWorkgroup()
+	most := p.Limits.Workgroups
+	r.unless(groups <= most*most, "Rows", "%d workgroups exceed %d in each of two dimensions", groups, most)
+}
+
+// loads is the trips of a loop over a row by one thread: blocks, or loads of plain values.
+func (b GEMVProblem) loads(vec int) int {
+	block, _ := b.Format.Block()
+	if block.Elems > 1 {
+		return b.Columns / block.Elems
+	}
+	return (b.Columns*block.Bytes + 4*vec - 1) / (4 * vec)
+}
+
+// DefaultGEMV chooses without measuring. Where the profile guarantees the size of subgroups, a subgroup takes each row, or
+// two when there are many; elsewhere a thread takes each row, so that no barrier is needed.
+func DefaultGEMV(b GEMVProblem, p Profile) GEMV {
+	s := GEMV{
+		Workgroup: min(64, p.Limits.Invocations), RowsPerThread: 1,
+		ScaleFetch: ScalePerThread, XSource: XGlobal, Grid: GridTile,
+		Order: Order{ThreadsPerRow: 1, VecWidth: b.VecWidths()[0], Unroll: 1, XType: XF32, Math: builtMath(b.Format),
+			Reduce: ReduceNone, SplitK: 1},
+	}
+	if p.Subgroups && p.SubgroupSize > 1 {
+		s.Workgroup = max(64, p.SubgroupSize)
+		s.Order.ThreadsPerRow, s.Order.Reduce = p.SubgroupSize, ReduceSubgroup
+		if b.Rows >= manyRows {
+			s.RowsPerThread = 2
+		}
+	}
+	return s
+}
+
+// manyRows is where two rows for each team still leave every core of a large GPU work: 8192 rows in tiles of 4 are 2048
+// workgroups.
+const manyRows = 8192

@@ -1,0 +1,92 @@
+package schedules
+
+import (
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+)
+
+// Profile is a class of devices: what a kernel made for it may use. A device is opened with exactly these limits.
+type Profile struct {
+	Name         string
+	About        string // one line for people
+	Dialect      Dialect
+	Limits       plan.Limits
+	Subgroups    bool
+	SubgroupSize int // invocations that consecutively form a subgroup, guaranteed; 0 when unknown
+	F16          bool
+	LoopTrips    int // trips that all loops of one invocation may make together; 0 when not capped
+}
+
+// Dialect says which compiler front ends the text must please.
+type Dialect string
+
+// The dialects. Kernel text is the same but for one line, see plan.EnableSubgroups.
+const (
+	Any  Dialect = "any"
+	Tint Dialect = "tint" // Chrome, Dawn, Safari
+	Naga Dialect = "naga" // Firefox, wgpu
+)
+
+// Requires lists what a device must offer to run kernels made for p.
+func (p Profile) Requires() plan.Requires {
+	return plan.Requires{Limits: p.Limits, Subgroups: p.Subgroups, SubgroupSize: p.SubgroupSize, F16: p.F16}
+}
+
+// WithDevice returns p for one device: a size of subgroups that p leaves open becomes the measured one. It fails with a
+// *FitError when the device offers less than p asks for.
+func (p Profile) WithDevice(d plan.Device) (Profile, error) {
+	if err := p.Fit(d); err != nil {
+		return Profile{}, err
+	}
+	if p.Subgroups && p.SubgroupSize == 0 {
+		p.SubgroupSize = d.SubgroupSize
+	}
+	return p, nil
+}
+
+// Fit returns nil when the device offers all that p asks for, else a *FitError.
+func (p Profile) Fit(d plan.Device) error {
+	e := &FitError{Profile: p.Name, Device: d.Name}
+	for _, l := range limits(p.Limits, d.Limits) {
+		if l.lower && l.have > l.need || !l.lower && l.have < l.need {
+			e.Misses = append(e.Misses, Miss{Requirement: l.name, Need: l.need, Have: l.have})
+		}
+	}
+	if p.Subgroups && !d.Subgroups {
+		e.Misses = append(e.Misses, Miss{Requirement: "subgroups", Need: 1})
+	} else if p.Subgroups && (d.SubgroupSize == 0 || p.SubgroupSize != 0 && p.SubgroupSize != d.SubgroupSize) {
+		e.Misses = append(e.Misses, Miss{"subgroup size", uint64(p.SubgroupSize), uint64(d.SubgroupSize)})
+	}
+	if p.F16 && !d.F16 {
+		e.Misses = append(e.Misses, Miss{Requirement: "shader-f16", Need: 1})
+	}
+	if len(e.Misses) == 0 {
+		return nil
+	}
+	return e
+}
+
+// limit is one limit of a profile beside the device's; lower means that a device may have less than asked for, not more.
+type limit struct {
+	name       string
+	need, have uint64
+	lower      bool
+}
+
+// limits pairs the limits under the names that WebGPU gives them.
+func limits(need, have plan.Limits) []limit {
+	i := func(name string, n, h int) limit { return limit{name, uint64(n), uint64(h), false} }
+	return []limit{
+		i("maxStorageBuffersPerShaderStage", need.StorageBuffers, have.StorageBuffers),
+		i("maxUniformBuffersPerShaderStage", need.UniformBuffers, have.UniformBuffers),
+		{"maxStorageBufferBindingSize", need.BindingBytes, have.BindingBytes, false},
+		{"maxUniformBufferBindingSize", need.UniformBytes, have.UniformBytes, false},
+		{"maxBufferSize", need.BufferBytes, have.BufferBytes, false},
+		i("maxComputeWorkgroupStorageSize", need.WorkgroupBytes, have.WorkgroupBytes),
+		i("maxComputeInvocationsPerWorkgroup", need.Invocations, have.Invocations),
+		i("maxComputeWorkgroupSizeX", need.WorkgroupX, have.WorkgroupX),
+		i("maxComputeWorkgroupSizeY", need.WorkgroupY, have.WorkgroupY),
+		i("maxComputeWorkgroupSizeZ", need.WorkgroupZ, have.WorkgroupZ),
+		i("maxComputeWorkgroupsPerDimension", need.Workgroups, have.Workgroups),
+		{"minStorageBufferOffsetAlignment", uint64(need.OffsetAlignment), uint64(have.OffsetAlignment), true},
+	}
+}
