@@ -1,0 +1,63 @@
+# The commands of this repository; `make help` lists them. Needed: Go 1.26, Python 3 with pip, bash, git.
+
+SHELL := bash
+
+# The project is built without cgo, so that no C compiler is needed and tests run what users run.
+export CGO_ENABLED := 0
+# A home and a cache folder, also where the environment names none.
+export HOME := $(or $(HOME),$(shell bash -c 'echo ~'))
+export KGEN_CACHE := $(shell scripts/cache-dir.sh)
+
+# What `make demo` runs.
+export MODEL ?= $(KGEN_CACHE)/models/SmolLM2-135M-Instruct.Q4_1.gguf
+export PROMPT ?= What is the capital of France?
+MAX_TOKENS ?= 48
+
+# How long `make fuzz` spends on each target.
+FUZZTIME ?= 1m
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check fmt golden bench fuzz clean need-go
+
+help: ## List these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Get the model, the WebGPU library and the software Vulkan adapter
+	@scripts/setup.sh
+
+demo: need-go ## Answer a prompt with a real model, on the best device found
+	@scripts/setup.sh model
+	@scripts/setup.sh library || echo "demo: no WebGPU library; going on with what this machine has" >&2
+	@go run ./cmd/kgen run "$$MODEL" --prompt "$$PROMPT" --temp 0 --max-tokens $(MAX_TOKENS)
+
+test: need-go ## Set up, check the source and run all tests; nothing is skipped
+	@scripts/setup.sh
+	@$(MAKE) --no-print-directory check
+	KGEN_REQUIRE=1 go test -timeout 30m ./...
+
+check: need-go ## Check formatting, and vet for every platform
+	@unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted" >&2; exit 1; }
+	go vet ./...
+	go vet -tags nogpu ./...
+	GOOS=darwin GOARCH=arm64 go vet ./...
+	GOOS=windows GOARCH=amd64 go vet ./...
+	GOOS=js GOARCH=wasm go vet ./runtime/... ./models/tokenizer/...
+
+fmt: ## Format the Go source
+	gofmt -w .
+
+golden: need-go ## Rewrite the golden files of every package that has some; read the difference before you commit it
+	go test -count=1 $$(grep -rlF --include='*_test.go' 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update
+
+bench: need-go ## Run the benchmarks
+	go test -run '^$$' -bench . ./...
+
+fuzz: need-go ## Run every fuzz target for FUZZTIME (1m)
+	@scripts/fuzz.sh $(FUZZTIME)
+
+clean: ## Remove what was built; the cache outside the tree stays
+	rm -rf kgen out
+
+# Go's own error would come late and without the version.
+need-go:
+	@command -v go >/dev/null || { echo "go is missing: install Go 1.26 or newer" >&2; exit 1; }

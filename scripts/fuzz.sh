@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Runs every fuzz target of the module for the given time each: scripts/fuzz.sh 1m
+set -euo pipefail
+grep -rno --include='*_test.go' -E '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file _ declaration; do
+  target=${declaration#func }
+  echo "$target in $(dirname "$file")"
+  go test -run '^$' -fuzz "^$target\$" -fuzztime "$1" "$(dirname "$file")" </dev/null
+done
