@@ -1,0 +1,329 @@
+package kgenrt
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+)
+
+// Engine is the Executor that replays a plan on a backend. It runs one sequence.
+type Engine struct {
+	plan    *plan.Plan
+	backend plan.Backend
+	buffers []plan.Handle // by the plan's numbers
+	lists   map[plan.Phase][]uint32
+	burst   int
+	filled  int // positions in the KV cache
+}
+
+// EngineOptions chooses how an Engine loads and runs.
+type EngineOptions struct {
+	// Progress is called while kernels are compiled and weights are placed; nil for none.
+	Progress func(Progress)
+	// Burst is the largest number of tokens in one submit, 0 for 1 on software devices and 16 on others. Cancellation
+	// takes effect between submits.
+	Burst int
+	// Trusted creates kernels that are proved in bounds without bounds checks.
+	Trusted bool
+}
+
+// NewEngine creates everything the plan needs on the backend and loads the weights. The backend stays the caller's: its
+// Close frees what the Engine made.
+func NewEngine(ctx context.Context, p *plan.Plan, b plan.Backend, weights WeightSource, opts EngineOptions) (*Engine, error) {
+	if p.Format != plan.Format1 {
+		return nil, newError(BadRequest, "plan format "+strconv.Itoa(p.Format)+" is not the one this runtime reads, "+strconv.Itoa(plan.Format1), nil)
+	}
+	e := &Engine{plan: p, backend: b, burst: opts.Burst, lists: map[plan.Phase][]uint32{}}
+	if e.burst <= 0 {
+		e.burst = defaultBurst(b.Device())
+	}
+	e.burst = min(e.burst, p.Params.Ring)
+	progress := opts.Progress
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	for _, step := range []func() error{
+		e.createBuffers,
+		func() error { return e.createLists(ctx, opts.Trusted, progress) },
+		func() error { return e.loadWeights(ctx, weights, progress) },
+		func() error { return e.loadTables(ctx, weights) },
+		e.writePages,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+func defaultBurst(d plan.Device) int {
+	if d.Kind == "gpu" {
+		return 16
+	}
+	return 1
+}
+
+func (e *Engine) createBuffers() error {
+	for _, buffer := range e.plan.Buffers {
+		h, err := e.backend.NewBuffer(buffer)
+		if err != nil {
+			return Wrap("create buffer "+buffer.Name, err)
+		}
+		e.buffers = append(e.buffers, h)
+	}
+	return nil
+}
+
+// createLists compiles the kernels, makes the bind groups and turns the plan's records into records of handles.
+func (e *Engine) createLists(ctx context.Context, trusted bool, progress func(Progress)) error {
+	var pipelines, groups []plan.Handle
+	for i := range e.plan.Kernels {
+		if err := ctx.Err(); err != nil {
+			return Wrap("compile kernels", err)
+		}
+		k := &e.plan.Kernels[i]
+		h, err := e.backend.NewPipeline(k, trusted)
+		if err != nil {
+			return Wrap("compile kernel "+k.Name, err)
+		}
+		pipelines = append(pipelines, h)
+		progress(Progress{"kernels", int64(i + 1), int64(len(e.plan.Kernels))})
+	}
+	for _, g := range e.plan.Groups {
+		h, err := e.backend.NewGroup(g.Layout, e.ranges(g.Ranges))
+		if err != nil {
+			return Wrap("create a bind group", err)
+		}
+		groups = append(groups, h)
+	}
+	for _, list := range e.plan.Lists {
+		if list.Columns != 1 {
+			continue
+		}
+		records := make([]uint32, len(list.Records))
+		copy(records, list.Records)
+		for at := 0; at < len(records); at += plan.RecordWords {
+			records[at] = uint32(pipelines[records[at]])
+			records[at+1] = uint32(groups[records[at+1]])
+		}
+		e.lists[list.Phase] = records
+	}
+	return nil
+}
+
+// ranges returns the ranges with the backend's buffer handles in place of the plan's numbers.
+func (e *Engine) ranges(in []plan.Range) []plan.Range {
+	out := make([]plan.Range, len(in))
+	for i, r := range in {
+		r.Buffer = int(e.buffers[r.Buffer])
+		out[i] = r
+	}
+	return out
+}
+
+// writePages gives the sequence all pages of the cache, in order.
+func (e *Engine) writePages() error {
+	pages := make([]byte, e.plan.Params.Pages*4)
+	for i := range e.plan.Params.Pages {
+		putU32(pages[i*4:], uint32(i))
+	}
+	return Wrap("write the page table", e.writeParams(e.plan.Params.PagesAt, pages))
+}
+
+func (e *Engine) writeParams(word int, data []byte) error {
+	to := e.plan.Params.Range
+	return e.backend.Write(e.buffers[to.Buffer], to.Offset+uint64(word)*4, data)
+}
+
+// writeRecord tells the kernels which token to feed where, and what the ring holds: the tokens to feed after it.
+func (e *Engine) writeRecord(pos int, token uint32, next []uint32) error {
+	p := e.plan.Params
+	if len(next) > 0 {
+		if err := e.writeParams(p.RingAt, words(next...)); err != nil {
+			return err
+		}
+	}
+	var record [plan.ParamsRecordWords]uint32
+	record[plan.ParamsToken] = token
+	record[plan.ParamsPos] = uint32(pos)
+	record[plan.ParamsLen] = uint32(pos + 1)
+	record[plan.ParamsPages] = uint32(p.PagesAt)
+	record[plan.ParamsOut] = uint32(p.RingAt)
+	return e.writeParams(0, words(record[:]...))
+}
+
+// check refuses tokens and positions that the kernels rely on never to see.
+func (e *Engine) check(start int, tokens []uint32, more int) error {
+	if start < 0 || start > e.filled {
+		return newError(BadRequest, "position "+strconv.Itoa(start)+" does not follow the "+strconv.Itoa(e.filled)+" positions fed so far", nil)
+	}
+	if n := start + len(tokens) + more; n > e.plan.Context {
+		return newError(ContextFull, strconv.Itoa(n)+" tokens do not fit the context of "+strconv.Itoa(e.plan.Context), nil)
+	}
+	for _, t := range tokens {
+		if int64(t) >= int64(e.plan.Vocab) {
+			return newError(BadRequest, "token id "+strconv.FormatUint(uint64(t), 10)+" is not below the vocabulary size, "+strconv.Itoa(e.plan.Vocab), nil)
+		}
+	}
+	return nil
+}
+
+// Vocab returns the number of logits of a position.
+func (e *Engine) Vocab() int { return e.plan.Vocab }
+
+// Context returns how many positions fit the KV cache.
+func (e *Engine) Context() int { return e.plan.Context }
+
+// Prefill feeds tokens in bursts; the next burst is encoded while the device works on the last.
+func (e *Engine) Prefill(ctx context.Context, start int, tokens []uint32) error {
+	if err := e.check(start, tokens, 0); err != nil {
+		return err
+	}
+	e.filled = start
+	var pending []plan.Ticket
+	wait := func() error {
+		t := pending[0]
+		pending = pending[1:]
+		_, err := e.backend.Wait(ctx, t)
+		return err
+	}
+	for at := 0; at < len(tokens); {
+		n := min(e.burst, len(tokens)-at)
+		if err := ctx.Err(); err != nil {
+			return Wrap("feed the prompt", err)
+		}
+		if err := e.writeRecord(start+at, tokens[at], tokens[at+1:at+n]); err != nil {
+			return Wrap("feed the prompt", err)
+		}
+		t, err := e.replay(plan.Prefill, n, nil)
+		if err != nil {
+			return Wrap("feed the prompt", err)
+		}
+		at += n
+		pending = append(pending, t)
+		if len(pending) == 2 {
+			if err := wait(); err != nil {
+				return Wrap("feed the prompt", err)
+			}
+		}
+	}
+	for len(pending) > 0 {
+		if err := wait(); err != nil {
+			return Wrap("feed the prompt", err)
+		}
+	}
+	e.filled = start + len(tokens)
+	return nil
+}
+
+// Step decodes k tokens in bursts of at most the Engine's burst size.
+func (e *Engine) Step(ctx context.Context, start int, token uint32, k int) ([]uint32, error) {
+	if err := e.check(start, []uint32{token}, k-1); err != nil {
+		return nil, err
+	}
+	ids := make([]uint32, 0, k)
+	for len(ids) < k {
+		n := min(e.burst, k-len(ids))
+		if err := e.writeRecord(start+len(ids), token, nil); err != nil {
+			return ids, Wrap("decode", err)
+		}
+		ring := e.plan.Params.Range
+		ring.Offset += uint64(e.plan.Params.RingAt) * 4
+		ring.Bytes = uint64(n) * 4
+		e.filled = start + len(ids)
+		t, err := e.replay(plan.Decode, n, []plan.Range{ring})
+		if err != nil {
+			return ids, Wrap("decode", err)
+		}
+		data, err := e.backend.Wait(ctx, t)
+		if err != nil {
+			return ids, Wrap("decode", err)
+		}
+		for i := range n {
+			ids = append(ids, getU32(data[i*4:]))
+		}
+		token = ids[len(ids)-1]
+		e.filled = start + len(ids)
+	}
+	return ids, nil
+}
+
+// Logits feeds one token and reads the logits after it.
+func (e *Engine) Logits(ctx context.Context, start int, token uint32, dst []float32) error {
+	out, ok := e.plan.Output("logits")
+	if !ok {
+		return newError(BadRequest, "the plan has no output named logits", nil)
+	}
+	data, err := e.forward(ctx, start, token, []plan.Range{out.Range})
+	if err != nil {
+		return err
+	}
+	floats(dst[:e.plan.Vocab], data)
+	return nil
+}
+
+// Trace feeds tokens one by one and reads the residual stream after each; the plan must have been compiled to keep it.
+func (e *Engine) Trace(ctx context.Context, start int, tokens []uint32, yield func(pos, layer int, residual []float32) bool) error {
+	var ranges []plan.Range
+	for layer := 0; ; layer++ {
+		out, ok := e.plan.Output("layer." + strconv.Itoa(layer) + ".in")
+		if !ok {
+			break
+		}
+		ranges = append(ranges, out.Range)
+	}
+	if len(ranges) == 0 {
+		return newError(BadRequest, "the plan was compiled without its residual stream as outputs", nil)
+	}
+	for i, token := range tokens {
+		data, err := e.forward(ctx, start+i, token, ranges)
+		if err != nil {
+			return err
+		}
+		residual := make([]float32, len(data)/len(ranges)/4)
+		for layer := range ranges {
+			floats(residual, data[layer*len(residual)*4:])
+			if !yield(start+i, layer, residual) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Engine) forward(ctx context.Context, start int, token uint32, reads []plan.Range) ([]byte, error) {
+	if err := e.check(start, []uint32{token}, 0); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, Wrap("compute logits", err)
+	}
+	e.filled = start
+	if err := e.writeRecord(start, token, nil); err != nil {
+		return nil, Wrap("compute logits", err)
+	}
+	t, err := e.replay(plan.Forward, 1, reads)
+	if err != nil {
+		return nil, Wrap("compute logits", err)
+	}
+	data, err := e.backend.Wait(ctx, t)
+	if err != nil {
+		return nil, Wrap("compute logits", err)
+	}
+	e.filled = start + 1
+	return data, nil
+}
+
+// replay submits a list n times over, then the reads, in one submit.
+func (e *Engine) replay(phase plan.Phase, n int, reads []plan.Range) (plan.Ticket, error) {
+	records, ok := e.lists[phase]
+	if !ok {
+		return 0, newError(BadRequest, "the plan has no list for "+phase.String(), nil)
+	}
+	work := plan.Work{Reads: e.ranges(reads)}
+	for range n {
+		work.Replays = append(work.Replays, records)
+	}
+	return e.backend.Submit(work)
+}

@@ -1,0 +1,142 @@
+package kgenrt
+
+import (
+	"context"
+	"math"
+
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+)
+
+// WeightSource gives the bytes of a model's tensors as its file stores them.
+type WeightSource interface {
+	// ReadTensor fills p with the bytes of the tensor from offset on.
+	ReadTensor(name string, offset int64, p []byte) error
+}
+
+// Progress tells how far loading has come.
+type Progress struct {
+	Stage       string // kernels, weights
+	Done, Total int64  // kernels compiled, bytes of the file placed
+}
+
+// weightChunk bounds the host memory that loading a tensor takes: about this many bytes of its file at a time.
+const weightChunk = 4 << 20
+
+// loadWeights streams every weight into its planes by its recipe.
+func (e *Engine) loadWeights(ctx context.Context, src WeightSource, progress func(Progress)) error {
+	var total, done int64
+	for _, w := range e.plan.Weights {
+		total += recipeBytes(&w.Recipe)
+	}
+	for i := range e.plan.Weights {
+		w := &e.plan.Weights[i]
+		err := e.loadWeight(ctx, src, w, func(n int64) {
+			done += n
+			progress(Progress{"weights", done, total})
+		})
+		if err != nil {
+			return Wrap("load "+w.Tensor, err)
+		}
+	}
+	return nil
+}
+
+func recipeBytes(r *plan.Recipe) int64 {
+	return int64(r.Rows) * int64(r.RowBlocks) * int64(r.BlockBytes)
+}
+
+func (e *Engine) loadWeight(ctx context.Context, src WeightSource, w *plan.Weight, count func(int64)) error {
+	r := &w.Recipe
+	rowBytes := r.RowBlocks * r.BlockBytes
+	// Writes start and end at multiples of 4 bytes: four rows of any stride do.
+	step := max(4, weightChunk/rowBytes/4*4)
+	raw := make([]byte, min(step, r.Rows)*rowBytes)
+	var plane []byte
+	for row := 0; row < r.Rows; row += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rows := min(step, r.Rows-row)
+		if err := src.ReadTensor(w.Tensor, int64(row)*int64(rowBytes), raw[:rows*rowBytes]); err != nil {
+			return err
+		}
+		for i := range r.Planes {
+			p := &r.Planes[i]
+			plane = grow(plane, (rows*p.RowStride+3)/4*4)
+			if err := r.Repack(i, plane, row, rows, raw[:rows*rowBytes]); err != nil {
+				return err
+			}
+			if err := e.backend.Write(e.buffers[p.To.Buffer], p.To.Offset+uint64(row)*uint64(p.RowStride), plane); err != nil {
+				return err
+			}
+		}
+		count(int64(rows * rowBytes))
+	}
+	return nil
+}
+
+// grow returns a zeroed slice of n bytes, in b's memory when it is large enough.
+func grow(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	b = b[:n]
+	clear(b)
+	return b
+}
+
+// loadTables computes the cos and sin tables in f64 and writes them: an angle in f32 would be off by 1e-4 at position 8191.
+func (e *Engine) loadTables(ctx context.Context, src WeightSource) error {
+	for i := range e.plan.Tables {
+		t := &e.plan.Tables[i]
+		frequencies, err := tableFrequencies(t, src)
+		if err != nil {
+			return Wrap("load "+t.Factors, err)
+		}
+		rowBytes := len(frequencies) * 8
+		step := max(1, weightChunk/rowBytes)
+		for first := 0; first < t.Positions; first += step {
+			if err := ctx.Err(); err != nil {
+				return Wrap("compute the position table", err)
+			}
+			rows := min(step, t.Positions-first)
+			data := make([]byte, rows*rowBytes)
+			for p := range rows {
+				for i, f := range frequencies {
+					sin, cos := math.Sincos(float64(first+p) * f)
+					at := p*rowBytes + i*8
+					putF32(data[at:], float32(cos))
+					putF32(data[at+4:], float32(sin))
+				}
+			}
+			err := e.backend.Write(e.buffers[t.To.Buffer], t.To.Offset+uint64(first*rowBytes), data)
+			if err != nil {
+				return Wrap("write the position table", err)
+			}
+		}
+	}
+	return nil
+}
+
+// tableFrequencies returns the angle of one position for each pair.
+func tableFrequencies(t *plan.Table, src WeightSource) ([]float64, error) {
+	factor := t.Factor
+	if factor == 0 {
+		factor = 1
+	}
+	frequencies := make([]float64, t.Dims/2)
+	for i := range frequencies {
+		frequencies[i] = math.Pow(t.Base, -2*float64(i)/float64(t.Dims)) * factor
+	}
+	if t.Factors == "" {
+		return frequencies, nil
+	}
+	raw := make([]byte, len(frequencies)*4)
+	if err := src.ReadTensor(t.Factors, 0, raw); err != nil {
+		return nil, err
+	}
+	for i := range frequencies {
+		frequencies[i] /= float64(getF32(raw[i*4:]))
+	}
+	return frequencies, nil
+}
