@@ -3,6 +3,7 @@ package kgenrt
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
@@ -41,48 +42,34 @@ func (e *Engine) loadWeights(ctx context.Context, src WeightSource, progress fun
 	return nil
 }
 
-func recipeBytes(r *plan.Recipe) int64 {
-	return int64(r.Rows) * int64(r.RowBlocks) * int64(r.BlockBytes)
-}
+func recipeBytes(r *plan.Recipe) int64 { return int64(r.Rows) * int64(r.RowBytes()) }
 
 func (e *Engine) loadWeight(ctx context.Context, src WeightSource, w *plan.Weight, count func(int64)) error {
 	r := &w.Recipe
-	rowBytes := r.RowBlocks * r.BlockBytes
-	// Writes start and end at multiples of 4 bytes: four rows of any stride do.
-	step := max(4, weightChunk/rowBytes/4*4)
-	raw := make([]byte, min(step, r.Rows)*rowBytes)
-	var plane []byte
+	group := r.RowGroup()
+	step := max(1, weightChunk/r.RowBytes()/group) * group
+	raw := make([]byte, min(step, r.Rows)*r.RowBytes())
+	var data []byte
 	for row := 0; row < r.Rows; row += step {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		rows := min(step, r.Rows-row)
-		if err := src.ReadTensor(w.Tensor, int64(row)*int64(rowBytes), raw[:rows*rowBytes]); err != nil {
+		chunk := raw[:rows*r.RowBytes()]
+		if err := src.ReadTensor(w.Tensor, int64(row)*int64(r.RowBytes()), chunk); err != nil {
 			return err
 		}
-		for i := range r.Planes {
-			p := &r.Planes[i]
-			plane = grow(plane, (rows*p.RowStride+3)/4*4)
-			if err := r.Repack(i, plane, row, rows, raw[:rows*rowBytes]); err != nil {
-				return err
-			}
-			if err := e.backend.Write(e.buffers[p.To.Buffer], p.To.Offset+uint64(row)*uint64(p.RowStride), plane); err != nil {
+		for i, p := range r.Planes {
+			offset, bytes := r.Span(i, row, rows)
+			data = slices.Grow(data[:0], int(bytes))[:bytes]
+			r.Repack(i, data, row, rows, chunk)
+			if err := e.backend.Write(e.buffers[p.To.Buffer], p.To.Offset+offset, data); err != nil {
 				return err
 			}
 		}
-		count(int64(rows * rowBytes))
+		count(int64(len(chunk)))
 	}
 	return nil
-}
-
-// grow returns a zeroed slice of n bytes, in b's memory when it is large enough.
-func grow(b []byte, n int) []byte {
-	if cap(b) < n {
-		return make([]byte, n)
-	}
-	b = b[:n]
-	clear(b)
-	return b
 }
 
 // loadTables computes the cos and sin tables in f64 and writes them: an angle in f32 would be off by 1e-4 at position 8191.
