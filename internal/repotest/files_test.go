@@ -22,7 +22,7 @@ var forbidden = []struct {
 }{
 	{regexp.MustCompile(`/(home|Users|work)` + `/[A-Za-z0-9_.]`), "the path of one machine"},
 	{regexp.MustCompile(`(^|[^a-z])/root` + `/`), "the path of one machine"},
-	{regexp.MustCompile(`(index` + `-url|--registry|GOPROXY` + `=)`), "the address of a package registry"},
+	{regexp.MustCompile(`(index` + `-url|--regis` + `try|GOPROXY` + `=)`), "the address of a package registry"},
 	{regexp.MustCompile(`(pythonhosted|registry\.npmjs|proxy\.golang|static\.crates)` + `\.(org|io)`), "the host of a package registry"},
 	{regexp.MustCompile(`@late` + `st`), "a version that changes under the reader"},
 }

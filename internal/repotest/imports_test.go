@@ -24,6 +24,7 @@ var rules = []rule{
 	{pkg: "models/quant", modules: []string{"github.com/x448/float16"}},
 	{pkg: "models/gguf", own: []string{"models/quant"}, modules: []string{"github.com/edsrzf/mmap-go"}},
 	{pkg: "models/tokenizer"},
+	{pkg: "models/tokenizer/internal/gen", modules: []string{"golang.org/x/text"}},
 	{pkg: "models/chat", modules: []string{"github.com/ardanlabs/jinja"}},
 
 	{pkg: "ir", own: []string{"models/quant"}},
@@ -31,7 +32,7 @@ var rules = []rule{
 	{pkg: "models", own: []string{"ir", "models/gguf", "models/quant"}},
 	{pkg: "schedules", own: []string{"ir", "models/quant", "runtime/plan"}},
 
-	{pkg: "codegen/wgsl", modules: []string{"github.com/x448/float16"}},
+	{pkg: "codegen/wgsl", own: []string{"runtime/plan"}, modules: []string{"github.com/x448/float16"}},
 	{pkg: "codegen/bind", own: []string{"codegen/wgsl", "schedules", "runtime/plan"}},
 	{pkg: "codegen/kernels", own: []string{"codegen/wgsl", "codegen/bind", "ir", "models/quant", "schedules", "runtime/plan"}},
 	{pkg: "codegen/sim", own: []string{"codegen/wgsl", "runtime/plan"}},
