@@ -1,0 +1,288 @@
+package wgsl
+
+import (
+	"math"
+	"strings"
+)
+
+func (c *checker) call(e *Call) Expr {
+	if s := c.scope.find(e.Name); s != nil {
+		if s.Kind != FuncSymbol {
+			return c.fail(e, "%s is a %s, not a function", e.Name, s.Kind)
+		}
+		return c.userCall(e, s.Func)
+	}
+	signature := builtins[e.Name]
+	switch {
+	case signature == "":
+		return c.unknown(e, e.Name)
+	case isSubgroupName(e.Name):
+		c.file.Subgroups = true
+	}
+	e.Const = len(e.Args) > 0 && pure(e.Name) && e.Name != "arrayLength"
+	for i := range e.Args {
+		if _, address := e.Args[i].(*Unary); address && signature == "special" {
+			e.Args[i] = c.expr(e.Args[i])
+		} else {
+			e.Args[i] = c.value(e.Args[i])
+		}
+		if bad(e.Args[i]) {
+			set(e, Bad)
+			return e
+		}
+		e.Const = e.Const && constant(e.Args[i])
+	}
+	if signature == "special" {
+		return c.special(e)
+	}
+	return c.constants(c.match(e, signature))
+}
+
+func (c *checker) userCall(e *Call, f *Func) Expr {
+	e.Func, e.Type = f, f.Result
+	if f.Entry() {
+		return c.fail(e, "an entry point can't be called")
+	}
+	if len(e.Args) != len(f.Params) {
+		return c.fail(e, "%s takes %d arguments, not %d", e.Name, len(f.Params), len(e.Args))
+	}
+	for i, p := range f.Params {
+		e.Args[i] = c.valueAs(e.Args[i], p.Type, "argument "+p.Name+" of "+e.Name)
+	}
+	return e
+}
+
+// match checks arguments against a signature of the table.
+func (c *checker) match(e *Call, signature string) Expr {
+	before, result, _ := strings.Cut(signature, "->")
+	params, result := strings.Fields(before), strings.TrimSpace(result)
+	if len(e.Args) != len(params) {
+		return c.fail(e, "%s takes %d arguments, not %d", e.Name, len(params), len(e.Args))
+	}
+	shared := c.sharedType(e, params)
+	if shared == Bad {
+		return e
+	}
+	for i, p := range params {
+		t := shorthands[p]
+		if t == nil {
+			t = shared
+		}
+		e.Args[i] = c.convert(e.Args[i], t, "the argument")
+		if bad(e.Args[i]) {
+			set(e, Bad)
+			return e
+		}
+	}
+	switch result {
+	case "": // nothing
+	case "E":
+		e.Type = component(shared)
+	case "N", "F", "I", "B", "V":
+		e.Type = shared
+	default:
+		e.Type = shorthands[result]
+	}
+	return e
+}
+
+// sharedType returns the type that the letters of a signature stand for: the first one that isn't abstract, or the default of
+// the abstract one. It is nil when there are no letters, and Bad after a mistake.
+func (c *checker) sharedType(e *Call, params []string) Type {
+	var shared Type
+	class := ""
+	for i, p := range params {
+		if shorthands[p] != nil {
+			continue
+		}
+		class = p
+		t := typeOf(e.Args[i])
+		if width(t) == 0 {
+			c.fail(e.Args[i], "%s doesn't take %s", e.Name, t)
+			set(e, Bad)
+			return Bad
+		}
+		if shared == nil || component(shared).converts(component(t)) && component(shared).abstract() {
+			shared = t
+		}
+	}
+	if shared == nil {
+		return nil
+	}
+	if s := component(shared); s == AbstractInt && (class == "F" || class == "V") {
+		shared = shaped(AbstractFloat, width(shared))
+	}
+	folds := allValues(e.Args) && pure(e.Name) && (e.Name == "min" || e.Name == "max" || e.Name == "abs" || e.Name == "clamp")
+	if !folds {
+		shared = concrete(shared)
+	}
+	s := component(shared)
+	fits := map[string]bool{"N": s.numeric(), "F": s.float(), "V": s.float() && width(shared) > 1, "I": s.integer(), "B": s == Bool}[class]
+	if !fits {
+		c.fail(e, "%s doesn't take %s", e.Name, shared)
+		return Bad
+	}
+	for i, p := range params {
+		if shorthands[p] == nil && !convertible(typeOf(e.Args[i]), shared) {
+			c.fail(e, "the arguments of %s have types %s and %s", e.Name, shared, typeOf(e.Args[i]))
+			return Bad
+		}
+	}
+	return shared
+}
+
+func allValues(args []Expr) bool {
+	for _, a := range args {
+		if valueOf(a).Kind == NoValue {
+			return false
+		}
+	}
+	return true
+}
+
+// constants evaluates a few functions on constants, and refuses those that are infinite or not a number, as WGSL does.
+func (c *checker) constants(e Expr) Expr {
+	call := e.(*Call)
+	if bad(e) || !allValues(call.Args) || len(call.Args) == 0 {
+		return e
+	}
+	v := make([]Value, len(call.Args))
+	for i, a := range call.Args {
+		v[i] = valueOf(a)
+	}
+	less := func(a, b Value) bool { return a.Int < b.Int || a.Float < b.Float }
+	switch call.Name {
+	case "min", "max":
+		call.Value = v[0]
+		if less(v[1], v[0]) == (call.Name == "min") {
+			call.Value = v[1]
+		}
+	case "abs":
+		call.Value = v[0]
+		call.Value.Float = math.Abs(v[0].Float)
+		if v[0].Int < 0 && v[0].Int != math.MinInt32 {
+			call.Value.Int = -v[0].Int
+		}
+	case "clamp":
+		call.Value = v[0]
+		if less(v[2], v[1]) {
+			return c.fail(e, "clamp's lower bound is above its upper one")
+		}
+		if less(v[0], v[1]) {
+			call.Value = v[1]
+		}
+		if less(v[2], v[0]) {
+			call.Value = v[2]
+		}
+	}
+	if f := risky[call.Name]; f != nil && !finite(float64(float32(f(v[0].Float)))) {
+		return c.fail(e, "the constant is infinite or not a number")
+	}
+	return e
+}
+
+// risky holds functions of one float that have no finite result for some.
+var risky = map[string]func(float64) float64{
+	"exp": math.Exp, "exp2": math.Exp2, "log": math.Log, "log2": math.Log2, "sqrt": math.Sqrt,
+	"inverseSqrt": func(x float64) float64 { return 1 / math.Sqrt(x) }, "acos": math.Acos, "asin": math.Asin,
+	"cosh": math.Cosh, "sinh": math.Sinh, "acosh": math.Acosh, "atanh": math.Atanh,
+}
+
+// special checks the functions whose signature isn't in the table.
+func (c *checker) special(e *Call) Expr {
+	want := map[string]int{"select": 3, "dot": 2, "arrayLength": 1, "workgroupUniformLoad": 1, "atomicLoad": 1}[e.Name]
+	if want == 0 {
+		want = 2
+	}
+	if len(e.Args) != want {
+		return c.fail(e, "%s takes %d arguments, not %d", e.Name, want, len(e.Args))
+	}
+	switch {
+	case e.Name == "select":
+		return c.selectCall(e)
+	case e.Name == "dot":
+		return c.dot(e)
+	case isSubgroupName(e.Name):
+		return c.lane(e)
+	}
+	return c.pointerCall(e)
+}
+
+func (c *checker) selectCall(e *Call) Expr {
+	tx, ty, cond := typeOf(e.Args[0]), typeOf(e.Args[1]), typeOf(e.Args[2])
+	_, ok := c.unify(&e.Args[0], &e.Args[1])
+	e.Args[0], e.Args[1] = c.settle(e.Args[0]), c.settle(e.Args[1])
+	t := typeOf(e.Args[0])
+	if !ok || width(t) == 0 || t != typeOf(e.Args[1]) {
+		return c.fail(e, "select takes two values of one type, not %s and %s", tx, ty)
+	}
+	if cond != Bool && cond != shaped(Bool, width(t)) {
+		return c.fail(e.Args[2], "select's condition must be bool, not %s", cond)
+	}
+	e.Type = t
+	return e
+}
+
+func (c *checker) dot(e *Call) Expr {
+	tx, ty := typeOf(e.Args[0]), typeOf(e.Args[1])
+	_, ok := c.unify(&e.Args[0], &e.Args[1])
+	e.Args[0], e.Args[1] = c.settle(e.Args[0]), c.settle(e.Args[1])
+	v, vector := typeOf(e.Args[0]).(Vector)
+	if !ok || !vector || !v.Elem.numeric() || typeOf(e.Args[1]) != v {
+		return c.fail(e, "dot takes two vectors of one type, not %s and %s", tx, ty)
+	}
+	e.Type = v.Elem
+	return e
+}
+
+// lane checks the subgroup functions that take the index of a lane.
+func (c *checker) lane(e *Call) Expr {
+	e.Args[0], e.Args[1] = c.settle(e.Args[0]), c.settle(e.Args[1])
+	t, lane := typeOf(e.Args[0]), typeOf(e.Args[1])
+	switch {
+	case !component(t).numeric():
+		return c.fail(e, "%s doesn't take %s", e.Name, t)
+	case lane != U32 && lane != I32:
+		return c.fail(e.Args[1], "a lane is u32 or i32, not %s", lane)
+	case e.Name == "subgroupBroadcast" && !constant(e.Args[1]):
+		return c.fail(e.Args[1], "the lane of subgroupBroadcast must be a constant; use subgroupShuffle")
+	}
+	e.Type = t
+	return e
+}
+
+// pointerCall checks the functions that take a pointer first.
+func (c *checker) pointerCall(e *Call) Expr {
+	p, ok := typeOf(e.Args[0]).(Pointer)
+	if !ok {
+		return c.fail(e.Args[0], "%s takes a pointer: &%s", e.Name, printExpr(e.Args[0]))
+	}
+	switch e.Name {
+	case "arrayLength":
+		if a, ok := p.Elem.(Array); !ok || a.Len != 0 || p.Space != StorageSpace {
+			return c.fail(e.Args[0], "arrayLength takes a runtime-sized array")
+		}
+		e.Type = U32
+		return e
+	case "workgroupUniformLoad":
+		e.Type = p.Elem
+		if a, ok := p.Elem.(Atomic); ok {
+			e.Type = a.Elem
+		}
+		if p.Space != WorkgroupSpace {
+			return c.fail(e.Args[0], "workgroupUniformLoad takes a workgroup variable")
+		}
+		return e
+	}
+	a, ok := p.Elem.(Atomic)
+	if s := root(e.Args[0].(*Unary).X); !ok || !s.Writable {
+		return c.fail(e.Args[0], "%s takes an atomic in workgroup memory or in a read-write binding", e.Name)
+	}
+	if len(e.Args) == 2 {
+		e.Args[1] = c.convert(e.Args[1], a.Elem, "the value")
+	}
+	if e.Type = a.Elem; e.Name == "atomicStore" {
+		e.Type = nil
+	}
+	return e
+}

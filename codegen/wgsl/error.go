@@ -1,0 +1,24 @@
+package wgsl
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Error is a mistake in a piece of kernel text.
+type Error struct {
+	Pos     Pos
+	Text    string // the piece; empty when the mistake isn't in one
+	Message string
+}
+
+func (e *Error) Error() string {
+	if e.Text == "" {
+		return e.Pos.String() + ": " + e.Message
+	}
+	return e.Pos.String() + ": " + e.Message + ", at column " + strconv.Itoa(e.Pos.Column) + " of " + strconv.Quote(e.Text)
+}
+
+func errorAt(p Pos, text, format string, args ...any) *Error {
+	return &Error{p, text, fmt.Sprintf(format, args...)}
+}

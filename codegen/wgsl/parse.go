@@ -1,0 +1,315 @@
+package wgsl
+
+import (
+	"strconv"
+	"strings"
+)
+
+// maxDepth bounds the nesting of expressions.
+const maxDepth = 200
+
+// parser reads one piece of text. The first mistake stays in err; from then on it sees the end of the text everywhere.
+type parser struct {
+	text   string
+	base   Pos
+	tokens []token
+	next   int
+	depth  int
+	err    *Error
+}
+
+// newParser starts on a piece that was written at base.
+func newParser(text string, base Pos) *parser {
+	p := &parser{text: text, base: base}
+	p.tokens, p.err = lex(text, base)
+	if p.err != nil {
+		p.tokens = []token{{endToken, "the end", len(text)}}
+	}
+	return p
+}
+
+// ParseExpr parses an expression. Names aren't resolved and types not known; pos is where the text starts.
+func ParseExpr(text string, pos Pos) (Expr, error) {
+	p := newParser(text, pos)
+	e := p.whole()
+	if p.err != nil {
+		return nil, p.err
+	}
+	return e, nil
+}
+
+// whole parses an expression up to the end of the text.
+func (p *parser) whole() Expr {
+	e := p.expr()
+	p.end()
+	return e
+}
+
+func (p *parser) end() {
+	if t := p.peek(); t.kind != endToken {
+		p.fail(t, "%s is not expected here", strconv.Quote(t.text))
+	}
+}
+
+func (p *parser) peek() token { return p.tokens[p.next] }
+
+func (p *parser) take() token {
+	t := p.tokens[p.next]
+	if t.kind != endToken {
+		p.next++
+	}
+	return t
+}
+
+func (p *parser) is(op string) bool {
+	t := p.peek()
+	return t.kind == opToken && t.text == op
+}
+
+func (p *parser) accept(op string) bool {
+	if p.is(op) {
+		p.next++
+		return true
+	}
+	return false
+}
+
+func (p *parser) expect(op string) {
+	if t := p.peek(); !p.accept(op) {
+		p.fail(t, "%q is missing before %s", op, describe(t))
+	}
+}
+
+func (p *parser) name(what string) token {
+	t := p.peek()
+	if t.kind != nameToken {
+		p.fail(t, "%s is missing before %s", what, describe(t))
+		return t
+	}
+	return p.take()
+}
+
+func describe(t token) string {
+	if t.kind == endToken {
+		return t.text
+	}
+	return strconv.Quote(t.text)
+}
+
+func (p *parser) pos(t token) Pos {
+	at := p.base
+	at.Column = t.at + 1
+	return at
+}
+
+func (p *parser) fail(t token, format string, args ...any) {
+	if p.err == nil {
+		p.err = errorAt(p.pos(t), p.text, format, args...)
+	}
+	p.next = len(p.tokens) - 1
+}
+
+// The grammar of binary operators has fewer levels than C's and forbids mixtures that read badly: operands of & | ^ << >> are
+// unary expressions, && and || don't mix, comparisons don't chain.
+
+func (p *parser) expr() Expr {
+	if p.depth++; p.depth > maxDepth {
+		p.fail(p.peek(), "the expression is nested more than %d deep", maxDepth)
+	}
+	defer func() { p.depth-- }()
+	first := p.next
+	x := p.relational()
+	switch {
+	case p.is("&"), p.is("|"), p.is("^"):
+		if p.next > 0 && !isUnary(x, p, first) {
+			p.fail(p.peek(), "an operand of %s must be in parentheses", p.peek().text)
+			return x
+		}
+		x = p.chain(x, p.peek().text, p.unary)
+		if t := p.peek(); t.kind == opToken && level(t.text) > 0 {
+			p.fail(t, "%s needs parentheses around what precedes it", t.text)
+		}
+	case p.is("&&"), p.is("||"):
+		op := p.peek().text
+		x = p.chain(x, op, p.relational)
+		if t := p.peek(); t.kind == opToken && level(t.text) > 0 {
+			p.fail(t, "%s and %s don't mix without parentheses", op, t.text)
+		}
+	}
+	return x
+}
+
+// isUnary reports whether x, whose tokens start at first, is a unary expression in the grammar: not a binary one, unless in
+// parentheses.
+func isUnary(x Expr, p *parser, first int) bool {
+	if _, binary := x.(*Binary); !binary {
+		return true
+	}
+	if t := p.tokens[first]; t.text != "(" {
+		return false
+	}
+	depth := 0
+	for i := first; i < p.next; i++ {
+		switch p.tokens[i].text {
+		case "(":
+			depth++
+		case ")":
+			if depth--; depth == 0 {
+				return i == p.next-1
+			}
+		}
+	}
+	return false
+}
+
+// chain parses the rest of x op y op z.
+func (p *parser) chain(x Expr, op string, operand func() Expr) Expr {
+	for p.is(op) {
+		t := p.take()
+		x = &Binary{Info: Info{Pos: p.pos(t)}, Op: op, X: x, Y: operand()}
+	}
+	return x
+}
+
+func (p *parser) relational() Expr {
+	x := p.shift()
+	if t := p.peek(); t.kind == opToken && level(t.text) == relationalLevel {
+		p.take()
+		x = &Binary{Info: Info{Pos: p.pos(t)}, Op: t.text, X: x, Y: p.shift()}
+		if t := p.peek(); t.kind == opToken && level(t.text) == relationalLevel {
+			p.fail(t, "comparisons don't chain")
+		}
+	}
+	return x
+}
+
+func (p *parser) shift() Expr {
+	first := p.next
+	x := p.additive()
+	t := p.peek()
+	if !p.is("<<") && !p.is(">>") {
+		return x
+	}
+	if !isUnary(x, p, first) {
+		p.fail(t, "the left operand of %s must be in parentheses", t.text)
+		return x
+	}
+	p.take()
+	x = &Binary{Info: Info{Pos: p.pos(t)}, Op: t.text, X: x, Y: p.unary()}
+	if t := p.peek(); t.kind == opToken && level(t.text) >= shiftLevel {
+		p.fail(t, "%s needs parentheses around what precedes it", t.text)
+	}
+	return x
+}
+
+func (p *parser) additive() Expr {
+	x := p.multiplicative()
+	for p.is("+") || p.is("-") {
+		t := p.take()
+		x = &Binary{Info: Info{Pos: p.pos(t)}, Op: t.text, X: x, Y: p.multiplicative()}
+	}
+	return x
+}
+
+func (p *parser) multiplicative() Expr {
+	x := p.unary()
+	for p.is("*") || p.is("/") || p.is("%") {
+		t := p.take()
+		x = &Binary{Info: Info{Pos: p.pos(t)}, Op: t.text, X: x, Y: p.unary()}
+	}
+	return x
+}
+
+func (p *parser) unary() Expr {
+	t := p.peek()
+	if t.kind == opToken && strings.Contains("- ! ~ &", t.text) {
+		if p.depth++; p.depth > maxDepth {
+			p.fail(t, "the expression is nested more than %d deep", maxDepth)
+		}
+		defer func() { p.depth-- }()
+		p.take()
+		return &Unary{Info: Info{Pos: p.pos(t)}, Op: t.text, X: p.unary()}
+	}
+	return p.postfix(p.primary())
+}
+
+func (p *parser) postfix(x Expr) Expr {
+	for {
+		t := p.peek()
+		switch {
+		case p.accept("["):
+			x = &Index{Info: Info{Pos: p.pos(t)}, X: x, I: p.expr()}
+			p.expect("]")
+		case p.accept("."):
+			n := p.name("a member")
+			x = &Member{Info: Info{Pos: p.pos(n)}, X: x, Name: n.text}
+		default:
+			return x
+		}
+	}
+}
+
+func (p *parser) primary() Expr {
+	t := p.peek()
+	switch {
+	case t.kind == numberToken:
+		p.take()
+		return p.number(t)
+	case t.kind == nameToken && (t.text == "true" || t.text == "false"):
+		p.take()
+		return &Literal{Info: Info{Pos: p.pos(t), Type: Bool, Const: true, Value: boolValue(t.text == "true")}, Text: t.text}
+	case t.kind == nameToken && t.text == "bitcast":
+		p.take()
+		p.expect("<")
+		to := p.typ()
+		p.closeTemplate()
+		args := p.args()
+		if len(args) != 1 {
+			p.fail(t, "bitcast takes one argument, not %d", len(args))
+			return &Ident{Info: Info{Pos: p.pos(t)}, Name: t.text}
+		}
+		return &Bitcast{Info: Info{Pos: p.pos(t)}, To: to, X: args[0]}
+	case t.kind == nameToken && typeName(t.text):
+		return p.construct()
+	case t.kind == nameToken:
+		p.take()
+		if p.is("(") {
+			return &Call{Info: Info{Pos: p.pos(t)}, Name: t.text, Args: p.args()}
+		}
+		return &Ident{Info: Info{Pos: p.pos(t)}, Name: t.text}
+	case p.accept("("):
+		x := p.expr()
+		p.expect(")")
+		return x
+	}
+	p.fail(t, "an expression is missing before %s", describe(t))
+	return &Ident{Info: Info{Pos: p.pos(t)}}
+}
+
+func (p *parser) construct() Expr {
+	t := p.peek()
+	c := &Construct{Info: Info{Pos: p.pos(t)}, Written: t.text}
+	if w := vectorWidth(t.text); w > 0 && p.tokens[p.next+1].text != "<" { // vec4(x): the arguments say of what
+		p.take()
+	} else {
+		c.To = p.typ()
+		if p.err == nil {
+			c.Written = writtenType(t.text, c.To)
+		}
+	}
+	c.Args = p.args()
+	return c
+}
+
+func (p *parser) args() []Expr {
+	var args []Expr
+	p.expect("(")
+	for p.err == nil && !p.is(")") {
+		args = append(args, p.expr())
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+	return args
+}

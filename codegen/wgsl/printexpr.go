@@ -1,0 +1,109 @@
+package wgsl
+
+import "strings"
+
+// printExpr prints an expression with the fewest parentheses that the grammar of WGSL allows.
+func printExpr(e Expr) string {
+	var b strings.Builder
+	writeExpr(&b, e)
+	return b.String()
+}
+
+func writeExpr(b *strings.Builder, e Expr) {
+	switch e := e.(type) {
+	case *Ident:
+		b.WriteString(e.Name)
+	case *Literal:
+		writeLiteral(b, e)
+	case *Unary:
+		b.WriteString(e.Op)
+		inner, unary := e.X.(*Unary)
+		_, binary := e.X.(*Binary)
+		// -- and && would be other tokens.
+		writeParenthesised(b, e.X, binary || unary && inner.Op == e.Op)
+	case *Binary:
+		writeParenthesised(b, e.X, !operand(e.Op, e.X, false))
+		b.WriteString(" " + e.Op + " ")
+		writeParenthesised(b, e.Y, !operand(e.Op, e.Y, true))
+	case *Index:
+		writeParenthesised(b, e.X, loose(e.X))
+		b.WriteByte('[')
+		writeExpr(b, e.I)
+		b.WriteByte(']')
+	case *Member:
+		writeParenthesised(b, e.X, loose(e.X))
+		b.WriteString("." + e.Name)
+	case *Call:
+		b.WriteString(e.Name)
+		writeArgs(b, e.Args)
+	case *Construct:
+		b.WriteString(e.Written)
+		writeArgs(b, e.Args)
+	case *Bitcast:
+		b.WriteString("bitcast<" + e.To.String() + ">")
+		writeArgs(b, []Expr{e.X})
+	}
+}
+
+func writeLiteral(b *strings.Builder, e *Literal) {
+	switch {
+	case e.Value.Kind == FloatValue && strings.ContainsAny(e.Text, ".eEpP") || e.Suffix == "f" || e.Suffix == "h":
+		t, _ := e.Type.(Scalar)
+		b.WriteString(floatText(e.Value.Float, t))
+	default:
+		b.WriteString(e.Text)
+	}
+	b.WriteString(e.Suffix)
+}
+
+func writeArgs(b *strings.Builder, args []Expr) {
+	b.WriteByte('(')
+	for i, a := range args {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		writeExpr(b, a)
+	}
+	b.WriteByte(')')
+}
+
+func writeParenthesised(b *strings.Builder, e Expr, needed bool) {
+	if needed {
+		b.WriteByte('(')
+	}
+	writeExpr(b, e)
+	if needed {
+		b.WriteByte(')')
+	}
+}
+
+// loose reports whether an expression binds less tightly than [ ] and a point.
+func loose(e Expr) bool {
+	switch e.(type) {
+	case *Binary, *Unary:
+		return true
+	}
+	return false
+}
+
+// operand reports whether the grammar lets x be an operand of op as it is.
+func operand(op string, x Expr, right bool) bool {
+	inner, ok := x.(*Binary)
+	if !ok {
+		return true
+	}
+	in, out := level(inner.Op), level(op)
+	switch out {
+	case bitwiseLevel:
+		return !right && inner.Op == op
+	case logicalLevel:
+		return !right && inner.Op == op || in >= relationalLevel
+	case relationalLevel:
+		return in >= shiftLevel
+	case shiftLevel:
+		return false
+	case additiveLevel, multiplicativeLevel:
+		return in > out && in >= additiveLevel || !right && in == out
+	}
+	return false
+}
