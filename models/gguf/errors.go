@@ -29,7 +29,7 @@ const (
 	ClassTensorOverlap      Class = "tensor_overlap"       // two tensors share bytes
 )
 
-// Classes of errors in what the keys say, found by the accessors and by [CheckModel].
+// Classes of errors in what the keys say, found by the accessors, by [CheckModel] and [CheckWeights].
 const (
 	ClassMissingKey        Class = "missing_key"        // no such key
 	ClassWrongType         Class = "wrong_type"         // the key has a value of another kind
@@ -37,6 +37,7 @@ const (
 	ClassBadHyperparameter Class = "bad_hyperparameter" // a value no model can have
 	ClassVocabMismatch     Class = "vocab_mismatch"     // vocabulary arrays and embedding rows that differ in number
 	ClassDuplicateToken    Class = "duplicate_token"    // two tokens of one text
+	ClassNaNWeight         Class = "nan_weight"         // a weight that is infinite or NaN, found by CheckWeights
 )
 
 // Classes of errors of use.

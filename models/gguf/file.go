@@ -12,6 +12,7 @@ type File struct {
 	Version   int
 	Alignment int64 // of tensor data in bytes
 	Size      int64 // of the file in bytes
+	Trailing  int64 // bytes after the last tensor and its padding; more than 0 deserves a warning
 
 	entries []Entry
 	keys    map[string]int // index in entries
@@ -39,9 +40,11 @@ func Parse(r io.ReaderAt, size int64) (*File, error) {
 	}
 	f.header = h.buf[:h.at:h.at]
 	dataStart := (int64(h.at) + f.Alignment - 1) / f.Alignment * f.Alignment
-	if err := place(f.tensors, dataStart, f.Alignment, f.Size); err != nil {
+	end, err := place(f.tensors, dataStart, f.Alignment, f.Size)
+	if err != nil {
 		return nil, err
 	}
+	f.Trailing = max(0, f.Size-(end+f.Alignment-1)/f.Alignment*f.Alignment)
 	return f, nil
 }
 

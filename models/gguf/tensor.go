@@ -54,8 +54,8 @@ func (h *header) tensor(number int) Tensor {
 	elements, overflow := uint64(1), false
 	for i := range t.Dims {
 		d := h.u64(field)
-		hi, lo := bits.Mul64(elements, d)
-		overflow = overflow || d > math.MaxInt || hi != 0 || lo > math.MaxInt
+		hi, lo := bits.Mul64(elements, max(d, 1)) // a 0 must not hide what the others overflow
+		overflow = overflow || hi != 0 || lo > math.MaxInt
 		elements, t.Dims[i] = lo, int(d)
 	}
 	if overflow {
@@ -103,16 +103,16 @@ func removed(t quant.Type) bool {
 }
 
 // place turns relative offsets into offsets from the start of the file and checks that every tensor is aligned and within
-// the file, and that no two overlap. Gaps and any order are fine.
-func place(tensors []Tensor, dataStart, alignment, size int64) *Error {
+// the file, and that no two overlap. Gaps and any order are fine. It returns the end of the data.
+func place(tensors []Tensor, dataStart, alignment, size int64) (end int64, err *Error) {
 	for i := range tensors {
 		t := &tensors[i]
 		if t.Offset%alignment != 0 {
-			return tensorError(ClassTensorAlignment, t, "offset "+strconv.FormatInt(t.Offset, 10)+" is no multiple of the alignment, "+strconv.FormatInt(alignment, 10))
+			return 0, tensorError(ClassTensorAlignment, t, "offset "+strconv.FormatInt(t.Offset, 10)+" is no multiple of the alignment, "+strconv.FormatInt(alignment, 10))
 		}
 		left := max(0, size-dataStart)
 		if t.Offset > left || t.Size > left-t.Offset {
-			return tensorError(ClassTensorOutOfBounds, t, strconv.FormatInt(t.Size, 10)+" bytes wanted at offset "+strconv.FormatInt(t.Offset, 10)+
+			return 0, tensorError(ClassTensorOutOfBounds, t, strconv.FormatInt(t.Size, 10)+" bytes wanted at offset "+strconv.FormatInt(t.Offset, 10)+
 				", the file has "+strconv.FormatInt(max(0, left-t.Offset), 10)+" there; it is truncated or corrupt")
 		}
 		t.Offset += dataStart
@@ -124,12 +124,17 @@ func place(tensors []Tensor, dataStart, alignment, size int64) *Error {
 		}
 	}
 	slices.SortFunc(order, func(a, b *Tensor) int { return cmp.Compare(a.Offset, b.Offset) })
+	end = min(dataStart, size)
+	if len(order) > 0 {
+		last := order[len(order)-1]
+		end = last.Offset + last.Size
+	}
 	for i := 1; i < len(order); i++ {
 		if before := order[i-1]; before.Offset+before.Size > order[i].Offset {
-			return tensorError(ClassTensorOverlap, order[i], "its data overlaps that of "+printable(before.Name))
+			return 0, tensorError(ClassTensorOverlap, order[i], "its data overlaps that of "+printable(before.Name))
 		}
 	}
-	return nil
+	return end, nil
 }
 
 func tensorError(class Class, t *Tensor, detail string) *Error {
