@@ -1,5 +1,7 @@
 package ir
 
+import "strconv"
+
 // Graph is a model's computation for one call: T new tokens of one sequence that has S-T tokens in its KV cache. Nodes
 // are in an order that defines every value before its use.
 type Graph struct {
@@ -86,3 +88,17 @@ const (
 	SiLU Activation = iota + 1 // x / (1 + e^-x)
 	GELU                       // 0.5·x·(1 + tanh(sqrt(2/π)·(x + 0.044715·x³)))
 )
+
+// LayerInputs returns the residual stream before each block of a decoder and, last, after all of them: the values that
+// graph builders call layer.0.in, layer.1.in and so on.
+func (g *Graph) LayerInputs() []*Tensor {
+	var found []*Tensor
+	for _, n := range g.Nodes {
+		for _, t := range n.Out {
+			if t.Name == "layer."+strconv.Itoa(len(found))+".in" {
+				found = append(found, t)
+			}
+		}
+	}
+	return found
+}

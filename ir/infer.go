@@ -132,7 +132,9 @@ func (r *rule) operand(o Operand, t *Tensor, repetition int) error {
 // refuses returns what the rule wants when the tensor is something else.
 func (e ElemRule) refuses(t *Tensor) string {
 	switch {
-	case e == Float && t.Elem != F32 && t.Kind != Weight:
+	case e == Float && (t.Elem != F32 || t.Kind == Weight):
+		return "an f32 value"
+	case e == Vector && t.Elem != F32 && t.Kind != Weight:
 		return "f32 or a weight"
 	case e == Stored && t.Kind != Weight:
 		return "a weight"

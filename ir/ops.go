@@ -31,8 +31,9 @@ type ElemRule uint8
 
 // The rules for element types.
 const (
-	Float  ElemRule = iota // f32, or a weight of any type, which is dequantised when read
-	Stored                 // a weight of any type
+	Float  ElemRule = iota // an f32 value
+	Vector                 // an f32 value or a weight of any type, dequantised when it is loaded
+	Stored                 // a weight of any type, dequantised row by row
 	Index                  // u32
 	Cached                 // f32 or f16
 )
@@ -61,14 +62,14 @@ var ops = map[Op]Spec{
 	},
 	RMSNorm: {
 		Name:     "rms_norm",
-		Operands: []Operand{{Name: "x", Dims: "... n"}, {Name: "w", Dims: "n"}},
+		Operands: []Operand{{Name: "x", Dims: "... n"}, {Name: "w", Dims: "n", Elem: Vector}},
 		Results:  []Result{{Dims: "... n"}},
 		Attrs:    []AttrUse{{"eps", false}},
 	},
 	Linear: {
 		Name: "linear",
 		Operands: []Operand{{Name: "x", Dims: "t n"}, {Name: "w", Dims: "m n", Elem: Stored, Repeat: true},
-			{Name: "bias", Dims: "m", Repeat: true, Optional: true}},
+			{Name: "bias", Dims: "m", Elem: Vector, Repeat: true, Optional: true}},
 		Results: []Result{{Dims: "t m", Repeat: true}},
 		Attrs:   []AttrUse{{"bias", true}},
 	},
@@ -80,7 +81,7 @@ var ops = map[Op]Spec{
 	},
 	RoPE: {
 		Name:     "rope",
-		Operands: []Operand{{Name: "x", Dims: "t h d"}, {Name: "factors", Dims: "half", Optional: true}},
+		Operands: []Operand{{Name: "x", Dims: "t h d"}, {Name: "factors", Dims: "half", Elem: Vector, Optional: true}},
 		Results:  []Result{{Dims: "t h d"}},
 		Attrs:    []AttrUse{{"style", false}, {"dims", false}, {"base", false}, {"factor", true}},
 		also:     checkRoPE,
