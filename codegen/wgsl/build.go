@@ -161,8 +161,14 @@ func WorkgroupBytes(f *File) int {
 // File returns the AST built so far.
 func (m *Module) File() *File { return m.file }
 
-// Text returns the module in the dialect of Tint, and the mistakes made, joined.
+// Text returns the module in the dialect of Tint, and the first ten mistakes made, joined. Uniformity is judged when there are no
+// others.
 func (m *Module) Text() (string, error) {
+	if len(m.errs) == 0 {
+		for _, e := range CheckUniformity(m.file) {
+			m.report(e)
+		}
+	}
 	return Print(m.file), errors.Join(m.errs...)
 }
 

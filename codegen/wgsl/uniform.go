@@ -1,0 +1,290 @@
+package wgsl
+
+import "fmt"
+
+// CheckUniformity reports barriers and subgroup operations that not all invocations of a workgroup are sure to reach together. It
+// is simpler and stricter than the analysis of the WGSL specification: a variable is uniform only if every assignment to it is, in
+// the whole function, and a function with collective calls must not branch on its parameters around them.
+func CheckUniformity(f *File) []*Error {
+	a := &uniformity{functions: map[*Func]summary{}}
+	for _, d := range f.Decls {
+		if fn, ok := d.(*Func); ok {
+			a.function(fn)
+		}
+	}
+	return a.errs
+}
+
+// summary is what callers must know of a function.
+type summary struct {
+	collective bool // it must be called in uniform control flow
+	varying    bool // its result varies although its arguments don't
+}
+
+// cause says why control flow or a value varies between invocations: nil when it doesn't.
+type cause struct {
+	pos  Pos
+	text string
+}
+
+func (c *cause) String() string { return fmt.Sprintf("%s at %s", c.text, c.pos) }
+
+type uniformity struct {
+	functions map[*Func]summary
+	errs      []*Error
+
+	// Of the function being analysed. Values only ever turn from uniform to varying, so a round without a change ends.
+	varying map[*Symbol]*cause
+	broken  map[Stmt]*cause // loops that some invocations leave while others stay
+	loops   []Stmt
+	result  *cause // of the value returned
+	params  bool   // parameters vary
+	changed bool
+	final   bool // nothing changes any more: report
+	calls   bool // a collective call was seen
+}
+
+// function analyses with uniform parameters for the result, then with varying ones, unless it is the entry point, for the rules.
+func (u *uniformity) function(f *Func) {
+	u.params = false
+	u.settle(f)
+	s := summary{collective: u.calls, varying: u.result != nil}
+	u.params = true
+	u.settle(f)
+	u.final = true
+	u.block(f.Body, nil)
+	u.final = false
+	u.functions[f] = s
+}
+
+func (u *uniformity) settle(f *Func) {
+	u.varying, u.broken = map[*Symbol]*cause{}, map[Stmt]*cause{}
+	u.result, u.calls = nil, false
+	for u.changed = true; u.changed; {
+		u.changed = false
+		u.block(f.Body, nil)
+	}
+}
+
+// block analyses statements that are reached in the given control flow, and returns that of what follows.
+func (u *uniformity) block(b *Block, flow *cause) *cause {
+	if b == nil {
+		return flow
+	}
+	for _, s := range b.List {
+		flow = u.stmt(s, flow)
+	}
+	return flow
+}
+
+func (u *uniformity) stmt(s Stmt, flow *cause) *cause {
+	switch s := s.(type) {
+	case *Declare:
+		if s.Init != nil {
+			u.mark(s.Symbol, or(u.value(s.Init, flow), flow))
+		} else {
+			u.mark(s.Symbol, flow)
+		}
+	case *Assign:
+		c := or(or(u.value(s.To, flow), u.value(s.Value, flow)), flow) // the target for its indices
+		if r := root(s.To); r != nil {
+			u.mark(r, c)
+		}
+	case *If:
+		return u.branch(s, flow)
+	case *For:
+		return u.loop(s, s.Init, s.Cond, s.Post, s.Body, flow)
+	case *While:
+		return u.loop(s, nil, s.Cond, nil, s.Body, flow)
+	case *Block:
+		return u.block(s, flow)
+	case *CallStmt:
+		u.value(s.Call, flow)
+	case *Break:
+		if n := len(u.loops); n > 0 {
+			u.breaks(u.loops[n-1], flow)
+		}
+	case *Return:
+		for _, l := range u.loops {
+			u.breaks(l, flow)
+		}
+		c := flow
+		if s.Value != nil {
+			c = or(u.value(s.Value, flow), flow)
+		}
+		u.result = or(u.result, c)
+	}
+	return flow
+}
+
+// branch analyses an if. After one that varies and that some invocations leave by return, break or continue, the rest varies.
+func (u *uniformity) branch(s *If, flow *cause) *cause {
+	inner := or(flow, u.condition(s.Cond, flow))
+	a, b := u.block(s.Then, inner), u.block(s.Else, inner)
+	if inner == nil {
+		return or(a, b)
+	}
+	if flow == nil && (leaves(s.Then, true) || leaves(s.Else, true)) {
+		return inner
+	}
+	return flow
+}
+
+func (u *uniformity) loop(s, init Stmt, cond Expr, post Stmt, body *Block, flow *cause) *cause {
+	if init != nil {
+		u.stmt(init, flow)
+	}
+	inner := or(flow, u.broken[s])
+	inner = or(inner, u.condition(cond, inner))
+	u.loops = append(u.loops, s)
+	u.block(body, inner)
+	u.loops = u.loops[:len(u.loops)-1]
+	if post != nil {
+		u.stmt(post, inner)
+	}
+	if flow == nil && inner != nil && returning(body) {
+		return inner
+	}
+	return flow
+}
+
+func (u *uniformity) condition(cond Expr, flow *cause) *cause {
+	c := u.value(cond, flow)
+	if c == nil {
+		return nil
+	}
+	return &cause{cond.Expression().Pos, printExpr(cond) + " (" + c.text + ")"}
+}
+
+func (u *uniformity) mark(s *Symbol, c *cause) {
+	if c != nil && u.varying[s] == nil {
+		u.varying[s] = c
+		u.changed = true
+	}
+}
+
+func (u *uniformity) breaks(loop Stmt, c *cause) {
+	if c != nil && u.broken[loop] == nil {
+		u.broken[loop] = c
+		u.changed = true
+	}
+}
+
+// value returns why an expression's value varies, apart from the control flow, and checks the calls in it.
+func (u *uniformity) value(e Expr, flow *cause) *cause {
+	var c *cause
+	switch e := e.(type) {
+	case *Ident:
+		return u.symbol(e)
+	case *Binary:
+		c = u.value(e.X, flow)
+		if e.Op == "&&" || e.Op == "||" { // the right side is reached only by some
+			flow = or(flow, c)
+		}
+		return or(c, u.value(e.Y, flow))
+	case *Call:
+		for _, a := range e.Args {
+			c = or(c, u.value(a, flow))
+		}
+		return u.call(e, c, flow)
+	}
+	for _, x := range Children(e) {
+		c = or(c, u.value(x, flow))
+	}
+	return c
+}
+
+func (u *uniformity) symbol(e *Ident) *cause {
+	s, here := e.Symbol, e.Pos
+	switch {
+	case s == nil:
+		return nil
+	case s.Kind == ParamSymbol && s.Builtin == "" && u.params:
+		return &cause{here, "parameter " + s.Name}
+	case s.Kind == ParamSymbol && s.Builtin != "" && s.Builtin != "workgroup_id" && s.Builtin != "num_workgroups":
+		return &cause{here, s.Name + " is " + s.Builtin}
+	case s.Space == StorageSpace && s.Writable:
+		return &cause{here, s.Name + " is read-write storage"}
+	case s.Space == WorkgroupSpace:
+		return &cause{here, s.Name + " is workgroup memory"}
+	}
+	return u.varying[s]
+}
+
+// call returns why the result of a call varies, given why its arguments do, and reports a collective call in varying flow.
+func (u *uniformity) call(e *Call, args, flow *cause) *cause {
+	s := u.functions[e.Func]
+	if e.Func == nil {
+		s.collective = collective(e.Name)
+		s.varying = !pure(e.Name)
+	}
+	u.calls = u.calls || s.collective
+	if s.collective && flow != nil && u.final {
+		u.errs = append(u.errs, errorAt(e.Pos, "",
+			"%s must be reached by all invocations together, but control flow depends on %s", e.Name, flow))
+	}
+	if why := u.argument(e, flow); why != nil && u.final {
+		u.errs = append(u.errs, errorAt(e.Pos, "", "%s must have the same argument in all invocations, but %s", e.Name, why))
+	}
+	switch {
+	case e.Func == nil && e.Name == "workgroupUniformLoad":
+		return nil
+	case s.varying:
+		return &cause{e.Pos, "the result of " + e.Name}
+	}
+	return args
+}
+
+// argument returns why the argument that WGSL wants uniform varies.
+func (u *uniformity) argument(e *Call, flow *cause) *cause {
+	switch e.Name {
+	case "subgroupShuffleXor", "subgroupShuffleUp", "subgroupShuffleDown":
+		return u.value(e.Args[1], flow)
+	case "workgroupUniformLoad":
+		var c *cause
+		Walk(e.Args[0], func(x Expr) {
+			if x, ok := x.(*Index); ok {
+				c = or(c, u.value(x.I, flow))
+			}
+		})
+		return c
+	}
+	return nil
+}
+
+func or(a, b *cause) *cause {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// leaves reports whether a block has a return, or with jumps a break or continue of the loop around it.
+func leaves(b *Block, jumps bool) bool {
+	if b == nil {
+		return false
+	}
+	for _, s := range b.List {
+		found := false
+		switch s := s.(type) {
+		case *Return:
+			found = true
+		case *Break, *Continue:
+			found = jumps
+		case *If:
+			found = leaves(s.Then, jumps) || leaves(s.Else, jumps)
+		case *Block:
+			found = leaves(s, jumps)
+		case *For:
+			found = leaves(s.Body, false)
+		case *While:
+			found = leaves(s.Body, false)
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+func returning(b *Block) bool { return leaves(b, false) }
