@@ -8,7 +8,7 @@ import (
 
 // Limits on a header, far above what models have: they bound the time and memory that a crafted file can take.
 const (
-	maxHeader     = 128 << 20
+	maxHeader     = 64 << 20
 	maxKeys       = 1 << 16
 	maxTensors    = 1 << 20
 	maxElements   = 1 << 30
