@@ -1,0 +1,17 @@
+// Package kernels builds the WGSL kernels of language models, one file for each family and one for each weight format.
+//
+// A family is a plain struct of shapes. Its Kernel method takes a schedule and a profile, checks that the schedule is legal,
+// and returns a Kernel: operands, grid, and a function that writes the text. The operands are then given places, bound by
+// package bind, and Emit makes the text. Shapes are literals in it; what differs between layers is the range that is bound.
+//
+// Vocabulary:
+//
+//	plane      part of every block of a weight, laid out as an array of its own: codes, scales
+//	block      32 weights of a row that share a scale; a single value in the formats without scales
+//	trip       one round of a loop over a row: a block, or a load of plain values
+//	epilogue   what is done with a result instead of storing it alone
+//	params     the array of words that plan.Params describes: token, position, length, page ids, ring
+//
+// Kernels are right for one token of one sequence, with f32 activations. None reads or writes out of bounds, whatever the
+// params hold, except that the page table itself is trusted to be long enough for the length.
+package kernels
