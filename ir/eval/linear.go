@@ -62,12 +62,15 @@ func (p *product) wide(s *scratch, w *matrix, x []float64, tokens int) {
 	}
 	a, b, c, d := s.rows[0], s.rows[1], s.rows[2], s.rows[3]
 	t := 0
-	for ; t+2 <= tokens; t += 2 {
-		first, second := dot4x2(a, b, c, d, x[t*k:(t+1)*k], x[(t+1)*k:(t+2)*k])
-		p.store(t, first)
-		p.store(t+1, second)
+	for ; t+3 <= tokens; t += 3 {
+		x0, x1, x2 := x[t*k:(t+1)*k], x[(t+1)*k:(t+2)*k], x[(t+2)*k:(t+3)*k]
+		ab := dot2x3(a, b, x0, x1, x2)
+		cd := dot2x3(c, d, x0, x1, x2)
+		for i := range 3 {
+			p.store(t+i, [4]float64{ab[i][0], ab[i][1], cd[i][0], cd[i][1]})
+		}
 	}
-	if t < tokens {
+	for ; t < tokens; t++ {
 		p.store(t, dot4(a, b, c, d, x[t*k:(t+1)*k]))
 	}
 }
@@ -95,22 +98,23 @@ func dot4[E float32 | float64](a, b, c, d []E, x []float64) [4]float64 {
 	return [4]float64{s0, s1, s2, s3}
 }
 
-// dot4x2 is dot4 for two tokens, which share the loads of the rows.
-func dot4x2(a, b, c, d, x, y []float64) (first, second [4]float64) {
-	a, b, c, d, y = a[:len(x)], b[:len(x)], c[:len(x)], d[:len(x)], y[:len(x)]
-	var x0, x1, x2, x3, y0, y1, y2, y3 float64
+// dot2x3 returns the dot products of two rows with three tokens, by token. Six sums are what fits the sixteen vector
+// registers of amd64 with their operands; eight are half as fast, since some spill.
+func dot2x3(a, b, x, y, z []float64) [3][2]float64 {
+	a, b, y, z = a[:len(x)], b[:len(x)], y[:len(x)], z[:len(x)]
+	var ax, bx, ay, by, az, bz float64
 	for i, v := range x {
-		u := y[i]
-		x0 += a[i] * v
-		y0 += a[i] * u
-		x1 += b[i] * v
-		y1 += b[i] * u
-		x2 += c[i] * v
-		y2 += c[i] * u
-		x3 += d[i] * v
-		y3 += d[i] * u
+		s, t := a[i], b[i]
+		ax += s * v
+		bx += t * v
+		v = y[i]
+		ay += s * v
+		by += t * v
+		v = z[i]
+		az += s * v
+		bz += t * v
 	}
-	return [4]float64{x0, x1, x2, x3}, [4]float64{y0, y1, y2, y3}
+	return [3][2]float64{{ax, bx}, {ay, by}, {az, bz}}
 }
 
 // widen converts to f64 into *buffer, which grows as needed.
