@@ -1,0 +1,210 @@
+//go:build !nogpu && (linux || darwin || windows) && (amd64 || arm64) && !android
+
+package webgpu
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+)
+
+// Adapter is a device that a library offers. Its methods are for one goroutine at a time.
+type Adapter struct {
+	library  *Library
+	handle   adapter
+	info     plan.Device
+	order    int // of its type, best first
+	limits   limits
+	measured bool
+}
+
+// Adapters returns the adapters that the options select, best first: discrete, integrated and other GPUs, then software.
+// It asks the library once. With none it returns a *plan.DeviceError with fault NoAdapter.
+func (l *Library) Adapters() ([]*Adapter, error) {
+	if l.instance == 0 {
+		return nil, &plan.DeviceError{Fault: plan.Closed, Call: "list adapters", Detail: "the library was closed"}
+	}
+	if l.adapters == nil {
+		for _, h := range l.api.flavour.adapters(l.api, l.instance) {
+			l.adapters = append(l.adapters, l.describe(h))
+		}
+		slices.SortStableFunc(l.adapters, func(a, b *Adapter) int { return cmp.Compare(a.order, b.order) })
+	}
+	if len(l.adapters) == 0 {
+		return nil, &plan.DeviceError{Fault: plan.NoAdapter, Call: "list the adapters of " + l.Name(), Detail: "there is none; is a driver installed? " + SetupHint}
+	}
+	return selectAdapters(l.adapters, cmp.Or(l.options.Adapter, os.Getenv("KGEN_ADAPTER")))
+}
+
+// selectAdapters keeps those that a selector, an index or a part of the name, names.
+func selectAdapters(all []*Adapter, selector string) ([]*Adapter, error) {
+	if selector == "" {
+		return all, nil
+	}
+	if i, err := strconv.Atoi(selector); err == nil && i >= 0 && i < len(all) {
+		return all[i : i+1], nil
+	}
+	var some []*Adapter
+	names := ""
+	for i, a := range all {
+		names += "; " + strconv.Itoa(i) + " " + a.info.Name
+		if strings.Contains(strings.ToLower(a.info.Name), strings.ToLower(selector)) {
+			some = append(some, a)
+		}
+	}
+	if len(some) == 0 {
+		return nil, &plan.DeviceError{Fault: plan.NoAdapter, Call: "select adapter " + strconv.Quote(selector), Detail: "there are " + names[2:]}
+	}
+	return some, nil
+}
+
+// describe reads what the library says about an adapter.
+func (l *Library) describe(h adapter) *Adapter {
+	a := &Adapter{library: l, handle: h}
+	features := l.api.adapterFeatures(h)
+	a.info = plan.Device{
+		Kind:      "gpu",
+		Library:   l.Name(),
+		Subgroups: slices.Contains(features, l.api.flavour.subgroups),
+		F16:       slices.Contains(features, l.api.flavour.f16),
+	}
+	info := new(adapterInfo)
+	if l.api.adapterInfo(h, info) {
+		a.info.Name, a.info.Driver = info.device.String(), info.description.String()
+		a.info.API = map[uint32]string{4: "d3d12", 5: "metal", 6: "vulkan", 7: "opengl", 8: "opengles"}[info.backendType]
+		if info.adapterType == adapterCPU {
+			a.info.Kind = "software"
+		}
+		a.order = map[uint32]int{adapterDiscrete: 0, adapterIntegrated: 1, adapterCPU: 3}[info.adapterType]
+		if info.adapterType > adapterCPU {
+			a.order = 2
+		}
+		l.api.adapterInfoFree(*info)
+	}
+	l.api.adapterLimits(h, &a.limits)
+	a.info.Limits = a.limits.plan()
+	return a
+}
+
+// plan returns the limits that kernels can exceed.
+func (l *limits) plan() plan.Limits {
+	return plan.Limits{
+		StorageBuffers:   int(l.storageBuffers),
+		UniformBuffers:   int(l.uniformBuffers),
+		BindingBytes:     l.storageBindingSize,
+		UniformBytes:     l.uniformBindingSize,
+		BufferBytes:      l.bufferSize,
+		WorkgroupBytes:   int(l.workgroupStorage),
+		Invocations:      int(l.workgroupInvocations),
+		WorkgroupX:       int(l.workgroupX),
+		WorkgroupY:       int(l.workgroupY),
+		WorkgroupZ:       int(l.workgroupZ),
+		Workgroups:       int(l.workgroupsPerDimension),
+		OffsetAlignment:  int(max(l.storageOffsetAlignment, l.uniformOffsetAlignment)),
+		DispatchesInPass: plan.DefaultLimits().DispatchesInPass,
+	}
+}
+
+// request returns the limits to ask for: what the plan needs, else WebGPU's default or the adapter's if that is less. What
+// has no part in compute is left to the library.
+func (have *limits) request(need plan.Limits) *limits {
+	const undefined = 1<<32 - 1
+	l := &limits{
+		textureDimension1D: undefined, textureDimension2D: undefined, textureDimension3D: undefined, textureArrayLayers: undefined,
+		bindGroups: undefined, bindGroupsAndVertexBuffers: undefined, bindingsPerBindGroup: undefined,
+		dynamicUniformBuffers: undefined, dynamicStorageBuffers: undefined, sampledTextures: undefined, samplers: undefined,
+		storageTextures: undefined, uniformOffsetAlignment: undefined, storageOffsetAlignment: undefined, vertexBuffers: undefined,
+		vertexAttributes: undefined, vertexArrayStride: undefined, interStageVariables: undefined, colorAttachments: undefined,
+		colorAttachmentBytes: undefined, immediateSize: undefined,
+	}
+	d, most := plan.DefaultLimits(), have.plan()
+	l.storageBuffers = uint32(ask(need.StorageBuffers, d.StorageBuffers, most.StorageBuffers))
+	l.uniformBuffers = uint32(ask(need.UniformBuffers, d.UniformBuffers, most.UniformBuffers))
+	l.storageBindingSize = ask(need.BindingBytes, d.BindingBytes, most.BindingBytes)
+	l.uniformBindingSize = ask(need.UniformBytes, d.UniformBytes, most.UniformBytes)
+	l.bufferSize = ask(need.BufferBytes, d.BufferBytes, most.BufferBytes)
+	l.workgroupStorage = uint32(ask(need.WorkgroupBytes, d.WorkgroupBytes, most.WorkgroupBytes))
+	l.workgroupInvocations = uint32(ask(need.Invocations, d.Invocations, most.Invocations))
+	l.workgroupX = uint32(ask(need.WorkgroupX, d.WorkgroupX, most.WorkgroupX))
+	l.workgroupY = uint32(ask(need.WorkgroupY, d.WorkgroupY, most.WorkgroupY))
+	l.workgroupZ = uint32(ask(need.WorkgroupZ, d.WorkgroupZ, most.WorkgroupZ))
+	l.workgroupsPerDimension = uint32(ask(need.Workgroups, d.Workgroups, most.Workgroups))
+	return l
+}
+
+func ask[T int | uint64](need, otherwise, most T) T {
+	if need != 0 {
+		return need
+	}
+	return min(otherwise, most)
+}
+
+// Info returns what the library says of the adapter. SubgroupSize is 0 until Measure was called.
+func (a *Adapter) Info() plan.Device { return a.info }
+
+// Measure returns Info with the subgroup size, measured by kernels the first time: libraries report none, or a range.
+func (a *Adapter) Measure(ctx context.Context) (plan.Device, error) {
+	if a.measured || !a.info.Subgroups {
+		return a.info, nil
+	}
+	size, err := a.measureSubgroups(ctx)
+	if err != nil {
+		return a.info, err
+	}
+	a.info.SubgroupSize, a.measured = size, true
+	a.library.options.Log("subgroups of " + a.info.Name + ": measured size " + strconv.Itoa(size))
+	return a.info, nil
+}
+
+// Open opens a device with the limits and features that requires asks for and no others. The adapter is measured first if
+// subgroups are asked for.
+func (a *Adapter) Open(ctx context.Context, requires plan.Requires) (*Device, error) {
+	if requires.Subgroups || requires.SubgroupSize != 0 {
+		if _, err := a.Measure(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := requires.Check(a.info); err != nil {
+		return nil, err
+	}
+	return a.open(ctx, requires)
+}
+
+// Open finds a library and opens the first adapter that offers what requires asks for. Closing the device closes the
+// library too.
+func Open(ctx context.Context, o Options, requires plan.Requires) (*Device, error) {
+	l, err := Find(o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := l.openFirst(ctx, requires)
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	d.library = l
+	return d, nil
+}
+
+func (l *Library) openFirst(ctx context.Context, requires plan.Requires) (*Device, error) {
+	adapters, err := l.Adapters()
+	if err != nil {
+		return nil, err
+	}
+	var first error
+	for _, a := range adapters {
+		d, err := a.Open(ctx, requires)
+		if err == nil {
+			l.options.Log("adapter " + a.info.Name + " (" + a.info.Kind + ", " + a.info.API + ")")
+			return d, nil
+		}
+		l.options.Log("adapter " + a.info.Name + " is passed over: " + err.Error())
+		first = cmp.Or(first, err)
+	}
+	return nil, first
+}
