@@ -1,17 +1,17 @@
 package wgsl
 
-// alias says where an operand lives: element i of it is element i+offset of the binding.
+// alias says where an operand lives: element i of its n is element i+offset of the binding.
 type alias struct {
-	binding *Symbol
-	elem    Type
-	offset  int
+	binding   *Symbol
+	elem      Type
+	offset, n int
 }
 
 // operand resolves x[i] of an operand to binding[i + offset], in a bitcast where the types differ.
 func (c *checker) operand(e *Index, id *Ident, s *Symbol) Expr {
 	a := s.alias
 	if c.scope.find(a.binding.Name) != a.binding {
-		return c.fail(id, "operand %s lives in binding %s, which a local name hides", id.Name, a.binding.Name)
+		return c.failAt(e, id, "operand %s lives in binding %s, which a local name hides", id.Name, a.binding.Name)
 	}
 	i := c.indexValue(e.I)
 	if bad(i) {
@@ -32,8 +32,8 @@ func (c *checker) operand(e *Index, id *Ident, s *Symbol) Expr {
 			l.Suffix = ""
 		}
 	}
-	if v := valueOf(i); v.Kind == IntValue && (v.Int < int64(a.offset) || v.Int >= int64(array.Len)) {
-		return c.fail(e.I, "index %d of operand %s is outside of binding %s, %s", v.Int-int64(a.offset), id.Name, a.binding.Name, array)
+	if v := valueOf(i); v.Kind == IntValue && (v.Int < int64(a.offset) || v.Int >= int64(a.offset+a.n)) {
+		return c.failAt(e, e.I, "index %d is outside of operand %s of %d elements", v.Int-int64(a.offset), id.Name, a.n)
 	}
 	x := &Ident{Info: Info{Pos: id.Pos, Type: array}, Name: a.binding.Name, Symbol: a.binding}
 	element := &Index{Info: Info{Pos: e.Pos, Type: array.Elem}, X: x, I: i}
@@ -43,9 +43,9 @@ func (c *checker) operand(e *Index, id *Ident, s *Symbol) Expr {
 	return &Bitcast{Info: Info{Pos: e.Pos, Type: a.elem}, To: a.elem, X: element}
 }
 
-// assign makes an assignment, and where the target is an operand of another type than its binding, the one through a bitcast.
+// assign makes an assignment to a checked target, and where that is an operand of another type than its binding, the one through a
+// bitcast.
 func (c *checker) assign(op string, to, value Expr) *Assign {
-	to = c.target(to)
 	value = c.value(value)
 	if bad(to) || bad(value) {
 		return &Assign{Op: op, To: to, Value: value}
@@ -59,6 +59,9 @@ func (c *checker) assign(op string, to, value Expr) *Assign {
 			}
 			return &Assign{Op: op, To: to, Value: b.Y}
 		}
+		if !harmless(to) { // it is evaluated twice
+			c.fail(to, "%s= through a bitcast can't have an effect in the index", op)
+		}
 		value = typed
 	}
 	value = c.convert(value, typeOf(to), "the value stored")
@@ -71,7 +74,7 @@ func (c *checker) assign(op string, to, value Expr) *Assign {
 
 // compound checks to op value as the operation that a compound assignment does.
 func (c *checker) compound(op string, to, value Expr) Expr {
-	b := &Binary{Info: Info{Pos: to.Expression().Pos}, Op: op, X: to, Y: value}
+	b := &Binary{Info: Info{Pos: value.Expression().Pos}, Op: op, X: to, Y: value}
 	t := typeOf(to)
 	var typed Expr
 	if level(op) == shiftLevel {

@@ -63,7 +63,7 @@ func (m *Module) bind(access plan.Access, name, elem string, n int) {
 			m.errorf("the elements of uniform %s must be a multiple of 16 bytes, not %s", name, t.Elem)
 		}
 	}
-	if !hostShareable(t.Elem) || t.Elem != component(t.Elem) && width(t.Elem) == 0 && access != plan.ReadWrite {
+	if !hostShareable(t.Elem, access) {
 		m.errorf("%s can't be the element of binding %s", t.Elem, name)
 	}
 	m.top(&Var{At{s.Pos}, s, len(m.bindings)})
@@ -72,11 +72,12 @@ func (m *Module) bind(access plan.Access, name, elem string, n int) {
 	m.bindings = append(m.bindings, Binding{b, t.Elem, n})
 }
 
-func hostShareable(t Type) bool {
-	s := component(t)
-	if a, ok := t.(Atomic); ok {
-		s = a.Elem
+// hostShareable reports whether a type can be the element of a binding.
+func hostShareable(t Type, access plan.Access) bool {
+	if _, ok := t.(Atomic); ok {
+		return access == plan.ReadWrite
 	}
+	s := component(t)
 	return s == U32 || s == I32 || s == F32 || s == F16
 }
 
@@ -105,9 +106,14 @@ func (m *Module) useF16(t Type) {
 	}
 }
 
-// Alias makes operand a name for part of a binding: operand[i] is binding[i + offset], as a value of type elem. elem is a scalar
-// of 32 bits, or a vec4 of such, of the size of the binding's elements.
+// Alias is Operand for all of a binding from an offset on.
 func (m *Module) Alias(operand, binding, elem string, offset int) {
+	m.Operand(operand, binding, elem, offset, 0)
+}
+
+// Operand makes operand a name for n elements of a binding, or all that follow when n is 0: operand[i] is binding[i + offset], as a
+// value of type elem. elem is a number or vector of the size and width of the binding's elements.
+func (m *Module) Operand(operand, binding, elem string, offset, n int) {
 	t, err := ParseType(elem, caller())
 	if err != nil {
 		m.report(err)
@@ -119,24 +125,31 @@ func (m *Module) Alias(operand, binding, elem string, offset int) {
 		return
 	}
 	array := s.Type.(Array)
+	if n == 0 {
+		n = array.Len - offset
+	}
 	switch {
-	case offset < 0 || offset >= array.Len:
-		m.errorf("operand %s starts at %d, outside of binding %s, %s", operand, offset, binding, array)
+	case offset < 0 || n < 1 || n > array.Len-offset:
+		m.errorf("operand %s, %d elements from %d on, is outside of binding %s, %s", operand, n, offset, binding, array)
 	case t != array.Elem && (!castable(array.Elem, t) || width(t) != width(array.Elem)):
 		m.errorf("operand %s can't be %s in binding %s, %s", operand, t, binding, array)
 	default:
-		m.declare(&Symbol{Name: operand, Kind: AliasSymbol, Pos: caller(), alias: &alias{s, t, offset}})
+		m.declare(&Symbol{Name: operand, Kind: AliasSymbol, Pos: caller(), alias: &alias{s, t, offset, n}})
 	}
 }
 
 // Workgroup declares an array of n elements in workgroup memory; a single variable of type elem when n is 0.
 func (m *Module) Workgroup(name, elem string, n int) {
-	a := m.arrayType(name, elem, max(n, 1))
+	scalar := n == 0
+	if scalar {
+		n = 1
+	}
+	a := m.arrayType(name, elem, n)
 	if a == nil {
 		return
 	}
 	t := Type(*a)
-	if n == 0 {
+	if scalar {
 		t = a.Elem
 	}
 	s := &Symbol{Name: name, Kind: VarSymbol, Type: t, Space: WorkgroupSpace, Writable: true, Pos: caller()}
@@ -185,6 +198,9 @@ func (m *Module) declare(s *Symbol) {
 	m.scope.names[s.Name] = s
 }
 
+// badFormat is what fmt.Sprintf writes where arguments are missing or left over. No WGSL expression has it.
+const badFormat = "%!"
+
 // format puts the arguments of a call into its texts.
 func (m *Module) format(args []any, texts ...string) []string {
 	if len(args) == 0 {
@@ -192,7 +208,7 @@ func (m *Module) format(args []any, texts ...string) []string {
 	}
 	const separator = "\x00"
 	text := fmt.Sprintf(strings.Join(texts, separator), args...)
-	if i := strings.Index(text, "%!"); i >= 0 {
+	if i := strings.Index(text, badFormat); i >= 0 {
 		m.errorf("the arguments don't fit the text %q", strings.Join(texts, " "))
 	}
 	return strings.Split(text, separator)
@@ -206,7 +222,9 @@ func (m *Module) checker(text string) *checker {
 func (m *Module) parse(text string) Expr {
 	e, err := ParseExpr(text, caller())
 	if err != nil {
-		m.report(err)
+		if !strings.Contains(text, badFormat) { // that was reported
+			m.report(err)
+		}
 		return &Ident{Info: Info{Type: Bad}}
 	}
 	return e

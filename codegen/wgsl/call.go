@@ -217,7 +217,7 @@ func (c *checker) selectCall(e *Call) Expr {
 		return c.fail(e, "select takes two values of one type, not %s and %s", tx, ty)
 	}
 	if cond != Bool && cond != shaped(Bool, width(t)) {
-		return c.fail(e.Args[2], "select's condition must be bool, not %s", cond)
+		return c.failAt(e, e.Args[2], "select's condition must be bool, not %s", cond)
 	}
 	e.Type = t
 	return e
@@ -237,15 +237,18 @@ func (c *checker) dot(e *Call) Expr {
 
 // lane checks the subgroup functions that take the index of a lane.
 func (c *checker) lane(e *Call) Expr {
-	e.Args[0], e.Args[1] = c.settle(e.Args[0]), c.settle(e.Args[1])
+	e.Args[0] = c.settle(e.Args[0])
+	if l, ok := e.Args[1].(*Literal); ok && l.Type == AbstractInt {
+		l.Type, l.Suffix = U32, "u"
+	}
 	t, lane := typeOf(e.Args[0]), typeOf(e.Args[1])
 	switch {
 	case !component(t).numeric():
 		return c.fail(e, "%s doesn't take %s", e.Name, t)
-	case lane != U32 && lane != I32:
-		return c.fail(e.Args[1], "a lane is u32 or i32, not %s", lane)
+	case lane != U32: // WGSL takes i32 too, naga doesn't
+		return c.failAt(e, e.Args[1], "a lane is u32, not %s", lane)
 	case e.Name == "subgroupBroadcast" && !constant(e.Args[1]):
-		return c.fail(e.Args[1], "the lane of subgroupBroadcast must be a constant; use subgroupShuffle")
+		return c.failAt(e, e.Args[1], "the lane of subgroupBroadcast must be a constant; use subgroupShuffle")
 	}
 	e.Type = t
 	return e
@@ -255,12 +258,12 @@ func (c *checker) lane(e *Call) Expr {
 func (c *checker) pointerCall(e *Call) Expr {
 	p, ok := typeOf(e.Args[0]).(Pointer)
 	if !ok {
-		return c.fail(e.Args[0], "%s takes a pointer: &%s", e.Name, printExpr(e.Args[0]))
+		return c.failAt(e, e.Args[0], "%s takes a pointer: &%s", e.Name, FormatExpr(e.Args[0]))
 	}
 	switch e.Name {
 	case "arrayLength":
 		if a, ok := p.Elem.(Array); !ok || a.Len != 0 || p.Space != StorageSpace {
-			return c.fail(e.Args[0], "arrayLength takes a runtime-sized array")
+			return c.failAt(e, e.Args[0], "arrayLength takes a runtime-sized array")
 		}
 		e.Type = U32
 		return e
@@ -270,13 +273,13 @@ func (c *checker) pointerCall(e *Call) Expr {
 			e.Type = a.Elem
 		}
 		if p.Space != WorkgroupSpace {
-			return c.fail(e.Args[0], "workgroupUniformLoad takes a workgroup variable")
+			return c.failAt(e, e.Args[0], "workgroupUniformLoad takes a workgroup variable")
 		}
 		return e
 	}
 	a, ok := p.Elem.(Atomic)
 	if s := root(e.Args[0].(*Unary).X); !ok || !s.Writable {
-		return c.fail(e.Args[0], "%s takes an atomic in workgroup memory or in a read-write binding", e.Name)
+		return c.failAt(e, e.Args[0], "%s takes an atomic in workgroup memory or in a read-write binding", e.Name)
 	}
 	if len(e.Args) == 2 {
 		e.Args[1] = c.convert(e.Args[1], a.Elem, "the value")

@@ -23,6 +23,13 @@ func (c *checker) fail(e Expr, format string, args ...any) Expr {
 	return e
 }
 
+// failAt reports a mistake in e at a part of it.
+func (c *checker) failAt(e, part Expr, format string, args ...any) Expr {
+	c.fail(part, format, args...)
+	set(e, Bad)
+	return e
+}
+
 func typeOf(e Expr) Type     { return e.Expression().Type }
 func valueOf(e Expr) Value   { return e.Expression().Value }
 func bad(e Expr) bool        { return typeOf(e) == Bad }
@@ -33,7 +40,7 @@ func scalarOf(e Expr) Scalar { return component(typeOf(e)) }
 // value checks an expression whose value is used: not a function without result, not a whole array in a buffer, no atomic.
 func (c *checker) value(e Expr) Expr {
 	e = c.expr(e)
-	switch t := typeOf(e).(type) {
+	switch typeOf(e).(type) {
 	case nil:
 		return c.fail(e, "the call returns nothing")
 	case Atomic:
@@ -41,8 +48,8 @@ func (c *checker) value(e Expr) Expr {
 	case Pointer:
 		return c.fail(e, "a pointer can only be an argument of a built-in function; pass values or indices")
 	case Array:
-		if s := root(e); t.Len == 0 || s != nil && s.Space > FunctionSpace {
-			return c.fail(e, "an array in a buffer or in workgroup memory must be indexed")
+		if s := root(e); s != nil && s.Space > FunctionSpace {
+			return c.fail(e, "array %s must be indexed", s.Name)
 		}
 	}
 	return e
@@ -133,7 +140,7 @@ func (c *checker) index(e *Index) Expr {
 		return c.fail(e, "%s can't be indexed", t)
 	}
 	if v := valueOf(e.I); v.Kind == IntValue && (v.Int < 0 || n > 0 && v.Int >= int64(n)) {
-		return c.fail(e.I, "index %d is outside of %s", v.Int, typeOf(e.X))
+		return c.failAt(e, e.I, "index %d is outside of %s", v.Int, typeOf(e.X))
 	}
 	e.Const = constant(e.X) && constant(e.I)
 	return e
@@ -195,7 +202,7 @@ func (c *checker) target(e Expr) Expr {
 	place := e
 	if m, ok := place.(*Member); ok {
 		if len(m.Name) > 1 {
-			return c.fail(m, "only one component can be assigned at a time, not .%s", m.Name)
+			return c.failAt(e, m, "only one component can be assigned at a time, not .%s", m.Name)
 		}
 		place = m.X
 	}
@@ -211,15 +218,13 @@ func (c *checker) target(e Expr) Expr {
 	case !s.Writable:
 		return c.fail(e, "binding %s is read-only", s.Name)
 	}
-	switch t := typeOf(e).(type) {
+	switch typeOf(e).(type) {
 	case Atomic:
 		return c.fail(e, "an atomic is written with atomicStore")
 	case Array:
 		if s.Space > FunctionSpace {
 			return c.fail(e, "%s must be indexed", s.Name)
 		}
-	default:
-		_ = t
 	}
 	return e
 }

@@ -7,30 +7,27 @@ func (c *checker) convert(e Expr, t Type, what string) Expr {
 		return e
 	}
 	if !convertible(info.Type, t) {
-		return c.fail(e, "%s must be %s, not %s", what, typeName2(t), typeName2(info.Type))
+		return c.fail(e, "%s must be %s, not %s", what, t, info.Type)
 	}
 	to := component(t)
 	if info.Value.Kind != NoValue {
 		v, ok := info.Value.convert(to)
 		if !ok {
-			return c.fail(e, "%s is out of the range of %s", printExpr(e), t)
+			return c.fail(e, "%s is out of the range of %s", FormatExpr(e), t)
 		}
 		info.Value = v
 	} else {
 		c.convertParts(e, t)
 	}
-	if to == F16 {
-		c.file.F16 = true
-	}
+	c.usesF16(t)
 	info.Type = t
 	return e
 }
 
-func typeName2(t Type) string {
-	if t == nil {
-		return "nothing"
+func (c *checker) usesF16(t Type) {
+	if component(t) == F16 {
+		c.file.F16 = true
 	}
-	return t.String()
 }
 
 // convertParts hands a conversion of a vector or array down to what it is made of, so that no abstract part is left that
@@ -102,9 +99,7 @@ func (c *checker) construct(e *Construct) Expr {
 		}
 		e.Const = e.Const && constant(e.Args[i])
 	}
-	if component(e.To) == F16 {
-		c.file.F16 = true
-	}
+	c.usesF16(e.To)
 	switch t := e.To.(type) {
 	case nil:
 		return c.inferVector(e)
@@ -138,7 +133,7 @@ func (c *checker) cast(e *Construct, t Scalar) Expr {
 		v.Int = wrap(v.Int, t)
 	}
 	if v, ok = v.cast(t); !ok {
-		return c.fail(e, "%s is out of the range of %s", printExpr(e.Args[0]), t)
+		return c.fail(e, "%s is out of the range of %s", FormatExpr(e.Args[0]), t)
 	}
 	e.Value = v
 	return e
@@ -213,9 +208,10 @@ func (c *checker) bitcast(e *Bitcast) Expr {
 	}
 	from := typeOf(e.X)
 	if !castable(from, e.To) {
-		return c.fail(e, "bitcast from %s to %s: both must be numbers of the same size", from, e.To)
+		return c.fail(e, "bitcast from %s to %s: both must be 32-bit numbers, or vectors of them, of one width", from, e.To)
 	}
 	e.Type, e.Const = e.To, constant(e.X)
+	c.usesF16(e.To)
 	if v := valueOf(e.X); v.Kind == IntValue || v.Kind == FloatValue {
 		if e.Value = bits(v, from.(Scalar), e.To); e.Value.Kind == FloatValue && !finite(e.Value.Float) {
 			return c.fail(e, "the constant is infinite or not a number")
@@ -224,7 +220,8 @@ func (c *checker) bitcast(e *Bitcast) Expr {
 	return e
 }
 
+// castable reports whether a bitcast is one of numbers of 32 bits or of vectors of them: WGSL knows more, naga doesn't.
 func castable(from, to Type) bool {
 	numbers := component(from).numeric() && component(to).numeric()
-	return numbers && SizeOf(from) == SizeOf(to) && SizeOf(to) >= 4
+	return numbers && width(from) == width(to) && SizeOf(component(from)) == 4 && SizeOf(component(to)) == 4
 }

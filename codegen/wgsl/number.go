@@ -84,7 +84,11 @@ func floatText(f float64, t Scalar) string {
 	case F16:
 		return halfText(f)
 	}
-	return floatLooking(strconv.FormatFloat(f, 'g', -1, bits))
+	text := strconv.FormatFloat(f, 'g', -1, bits)
+	if back, _ := strconv.ParseFloat(text, 64); bits == 32 && math.Abs(back) > math.MaxFloat32 {
+		text = strconv.FormatFloat(f, 'g', -1, 64) // Tint doesn't round the largest value down
+	}
+	return floatLooking(text)
 }
 
 // halfText tries precisions until one reads back as the same f16.

@@ -146,7 +146,7 @@ func (c *checker) shift(e *Binary) Expr {
 		bits = 64
 	}
 	if vy.Int >= bits {
-		return c.fail(e.Y, "a shift by %d of %s", vy.Int, s)
+		return c.failAt(e, e.Y, "a shift by %d of %s", vy.Int, s)
 	}
 	if vx.Kind == NoValue {
 		return simplify(e)

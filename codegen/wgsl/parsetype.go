@@ -55,8 +55,12 @@ func (p *parser) typ() Type {
 		return s
 	}
 	w := vectorWidth(t.text)
-	if w == 0 && t.text != "array" && t.text != "atomic" {
-		p.fail(t, "%s is not a type", t.text)
+	switch {
+	case t.text == "ptr":
+		p.fail(t, "pointers can't be passed or stored: naga refuses most of them; pass values or indices")
+		return Bad
+	case w == 0 && t.text != "array" && t.text != "atomic":
+		p.fail(t, "%s is not a type", describe(t))
 		return Bad
 	}
 	p.expect("<")

@@ -130,11 +130,11 @@ func (p *printer) stmt(s Stmt) {
 	case *If:
 		p.ifStmt(s)
 	case *For:
-		p.open("for (" + simple(s.Init) + "; " + printExpr(s.Cond) + "; " + simple(s.Post) + ") {")
+		p.open("for (" + simple(s.Init) + "; " + FormatExpr(s.Cond) + "; " + simple(s.Post) + ") {")
 		p.block(s.Body)
 		p.line("}")
 	case *While:
-		p.open("while (" + printExpr(s.Cond) + ") {")
+		p.open("while (" + FormatExpr(s.Cond) + ") {")
 		p.block(s.Body)
 		p.line("}")
 	case *Block:
@@ -153,7 +153,7 @@ func (p *printer) stmt(s Stmt) {
 }
 
 func (p *printer) ifStmt(s *If) {
-	p.open("if (" + printExpr(s.Cond) + ") {")
+	p.open("if (" + FormatExpr(s.Cond) + ") {")
 	for p.block(s.Then); s.Else != nil; p.block(s.Then) {
 		next, ok := elseIf(s.Else)
 		if !ok {
@@ -161,7 +161,7 @@ func (p *printer) ifStmt(s *If) {
 			p.block(s.Else)
 			break
 		}
-		p.line("} else if (" + printExpr(next.Cond) + ") {")
+		p.line("} else if (" + FormatExpr(next.Cond) + ") {")
 		s = next
 	}
 	p.line("}")
@@ -181,18 +181,18 @@ func simple(s Stmt) string {
 	case *Declare:
 		return declaration(s)
 	case *Assign:
-		return printExpr(s.To) + " " + s.Op + "= " + printExpr(s.Value)
+		return FormatExpr(s.To) + " " + s.Op + "= " + FormatExpr(s.Value)
 	case *Return:
 		if s.Value == nil {
 			return "return"
 		}
-		return "return " + printExpr(s.Value)
+		return "return " + FormatExpr(s.Value)
 	case *Break:
 		return "break"
 	case *Continue:
 		return "continue"
 	case *CallStmt:
-		return printExpr(s.Call)
+		return FormatExpr(s.Call)
 	}
 	return ""
 }
@@ -203,7 +203,7 @@ func declaration(s *Declare) string {
 		text += ": " + s.Symbol.Type.String()
 	}
 	if s.Init != nil {
-		text += " = " + printExpr(s.Init)
+		text += " = " + FormatExpr(s.Init)
 	}
 	return text
 }

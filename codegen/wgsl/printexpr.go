@@ -2,8 +2,8 @@ package wgsl
 
 import "strings"
 
-// printExpr prints an expression with the fewest parentheses that the grammar of WGSL allows.
-func printExpr(e Expr) string {
+// FormatExpr prints an expression with the fewest parentheses that the grammar of WGSL allows.
+func FormatExpr(e Expr) string {
 	var b strings.Builder
 	writeExpr(&b, e)
 	return b.String()

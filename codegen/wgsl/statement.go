@@ -97,7 +97,7 @@ func (c *checker) initial(kind SymbolKind, name string, want Type, e Expr) Expr 
 	switch {
 	case want != nil:
 		e = c.convert(e, want, name)
-	case kind != ConstSymbol:
+	case kind != ConstSymbol || valueOf(e).Kind == NoValue: // so an abstract type never is without a Value
 		e = c.settle(e)
 	}
 	if kind == ConstSymbol && !constant(e) && !bad(e) {
@@ -154,11 +154,13 @@ func (m *Module) assign(op, to, expr string, args []any) {
 	if c.err == nil {
 		c.text = t[1]
 		a := c.assign(op, target, value)
-		a.At = at()
-		m.add(a)
+		if a.At = at(); c.err == nil {
+			m.add(a)
+		}
 	}
 	if c.err != nil {
 		m.report(c.err)
+		m.add(&Assign{at(), op, target, value}) // what was written, for whoever reads the text
 	}
 }
 
@@ -197,6 +199,7 @@ func (m *Module) Return(expr string, args ...any) {
 		m.errorf("%s must return %s", m.fn.Name, m.fn.Result)
 	case text != "" && m.fn.Result == nil:
 		m.errorf("%s returns nothing", m.fn.Name)
+		r.Value = m.parse(text)
 	case text != "":
 		r.Value = m.check(text, func(c *checker, e Expr) Expr { return c.valueAs(e, m.fn.Result, "the result") })
 	}
@@ -239,12 +242,15 @@ func (m *Module) While(cond string, body func(), args ...any) {
 // Loop runs body with name from first, while it is below limit, by step. limit and step are each an int or an expression's text.
 // A first without a type is u32.
 func (m *Module) Loop(name, first string, limit, step any, body func(), args ...any) {
+	if n, ok := step.(int); ok && n < 1 {
+		m.errorf("the step of a loop must be positive, not %d", n)
+	}
 	s := &For{At: at()}
 	m.add(s)
 	m.scope = newScope(m.scope)
 	t := m.format(args, name, first, m.bound(limit), m.bound(step))
 	first = t[1]
-	if l, ok := m.parse(first).(*Literal); ok && l.Type == AbstractInt {
+	if l, ok := m.parse(first).(*Literal); ok && l.Type == AbstractInt && !strings.Contains(t[0], ":") {
 		first += "u"
 	}
 	init := m.declaration(VarSymbol, t[0], first)
@@ -289,7 +295,7 @@ func (m *Module) typedBound(text string, t Type) string {
 func (m *Module) step(name, step string) Stmt {
 	to, value := m.parse(name), m.parse(step)
 	c := m.checker(step)
-	a := c.assign("+", to, value)
+	a := c.assign("+", c.target(to), value)
 	a.At = at()
 	if c.err != nil {
 		m.report(c.err)

@@ -15,6 +15,17 @@ func CheckUniformity(f *File) []*Error {
 	return a.errs
 }
 
+// report adds a mistake once: arguments are looked at more than once.
+func (u *uniformity) report(p Pos, format string, args ...any) {
+	e := errorAt(p, "", format, args...)
+	for _, old := range u.errs {
+		if *old == *e {
+			return
+		}
+	}
+	u.errs = append(u.errs, e)
+}
+
 // summary is what callers must know of a function.
 type summary struct {
 	collective bool // it must be called in uniform control flow
@@ -153,7 +164,7 @@ func (u *uniformity) condition(cond Expr, flow *cause) *cause {
 	if c == nil {
 		return nil
 	}
-	return &cause{cond.Expression().Pos, printExpr(cond) + " (" + c.text + ")"}
+	return &cause{cond.Expression().Pos, FormatExpr(cond) + " (" + c.text + ")"}
 }
 
 func (u *uniformity) mark(s *Symbol, c *cause) {
@@ -220,11 +231,10 @@ func (u *uniformity) call(e *Call, args, flow *cause) *cause {
 	}
 	u.calls = u.calls || s.collective
 	if s.collective && flow != nil && u.final {
-		u.errs = append(u.errs, errorAt(e.Pos, "",
-			"%s must be reached by all invocations together, but control flow depends on %s", e.Name, flow))
+		u.report(e.Pos, "%s must be reached by all invocations together, but control flow depends on %s", e.Name, flow)
 	}
 	if why := u.argument(e, flow); why != nil && u.final {
-		u.errs = append(u.errs, errorAt(e.Pos, "", "%s must have the same argument in all invocations, but %s", e.Name, why))
+		u.report(e.Pos, "%s must have the same argument in all invocations, but %s", e.Name, why.text)
 	}
 	switch {
 	case e.Func == nil && e.Name == "workgroupUniformLoad":
