@@ -96,6 +96,15 @@ const (
 	OutputBuffer                        // results that are read back, such as logits
 )
 
+// String names the kind.
+func (k BufferKind) String() string {
+	names := [...]string{"buffer?", "weights", "table", "params", "kv", "arena", "output"}
+	if int(k) >= len(names) {
+		return names[0]
+	}
+	return names[k]
+}
+
 // Buffer is one allocation on the device.
 type Buffer struct {
 	Name  string
@@ -193,5 +202,5 @@ func (p *Plan) List(phase Phase, columns int) (*List, bool) {
 	return nil, false
 }
 
-// Naga returns kernel text without the line that naga refuses.
-func Naga(text string) string { return strings.Replace(text, EnableSubgroups, "", 1) }
+// Naga returns kernel text with an empty line for the one that naga refuses, so that lines keep their numbers.
+func Naga(text string) string { return strings.Replace(text, EnableSubgroups, "\n", 1) }

@@ -1,0 +1,157 @@
+package codegen
+
+import (
+	"fmt"
+
+	"github.com/kgen-wgsl/kgen/ir"
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+	"github.com/kgen-wgsl/kgen/schedules"
+)
+
+// Options chooses what a graph is compiled to.
+type Options struct {
+	Profile schedules.Profile
+	Context int // positions that the KV cache and the position tables hold
+	Ring    int // ids that one burst can decode, and tokens that one burst can prefill; 0 for 256
+	// Keep names values that stay readable after a forward replay, besides the graph's outputs: the residual stream for
+	// a comparison layer by layer. It costs in-place sums.
+	Keep []string
+}
+
+// defaultRing is the largest burst unless Options say otherwise: far above what a burst gains from, and 1 KiB of params.
+const defaultRing = 256
+
+// Result is a compiled graph.
+type Result struct {
+	Graph *ir.Graph // after the graph passes
+	Steps []Step    // in the order of dispatch
+	Plan  *plan.Plan
+}
+
+// Step is one dispatch, for people: what it computes, with which kernel, and how its operands were bound.
+type Step struct {
+	Node     string
+	Kernel   string
+	Schedule string
+	Phases   []plan.Phase
+	Bindings string // the binding planner's account
+}
+
+// pass is one stage of the compiler.
+type pass struct {
+	name string
+	run  func(*compilation) error
+}
+
+// passes lists the stages in order. Each leaves the compilation complete for the next.
+func passes() []pass {
+	return []pass{
+		{"verify", verify},
+		{"canonicalise", canonicalise},
+		{"share inputs", shareInputs},
+		{"select kernels", selectKernels},
+		{"choose phases", choosePhases},
+		{"place weights", placeWeights},
+		{"place state", placeState},
+		{"plan memory", planMemory},
+		{"plan bindings", planBindings},
+		{"emit kernels", emitKernels},
+		{"build plan", buildPlan},
+	}
+}
+
+// Compile turns a graph of one new token into a plan for the profile. The graph is not changed. Errors name the pass and
+// the node, kernel or limit.
+func Compile(g *ir.Graph, opts Options) (*Result, error) {
+	c, err := newCompilation(g, opts)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range passes() {
+		if err := p.run(c); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", g.Name, p.name, err)
+		}
+	}
+	return c.result(), nil
+}
+
+// compilation is the state that passes work on.
+type compilation struct {
+	opts   Options
+	graph  *ir.Graph
+	vocab  int
+	steps  []*step
+	values slots
+	order  []*ir.Tensor // values that got memory, in order of creation
+
+	layout  layout
+	stacks  []*stack
+	byName  map[string]*stack // the stack that holds a weight
+	tables  []plan.Table
+	params  plan.Params
+	kv      plan.KV
+	kvSlots map[*ir.Tensor]int // cache layer of a KVAppend's result
+	outputs []output
+	plan    *plan.Plan
+}
+
+// output is a value that stays readable.
+type output struct {
+	tensor *ir.Tensor
+	place  plan.Range
+}
+
+func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
+	if opts.Context <= 0 {
+		return nil, fmt.Errorf("%s: context %d is not positive", g.Name, opts.Context)
+	}
+	if opts.Ring == 0 {
+		opts.Ring = defaultRing
+	}
+	pages := (opts.Context + pageTokens - 1) / pageTokens
+	return &compilation{
+		opts: opts, graph: g, byName: map[string]*stack{}, kvSlots: map[*ir.Tensor]int{},
+		values: slots{of: map[*ir.Tensor]*slot{}}, layout: layout{limits: opts.Profile.Limits},
+		params: plan.Params{
+			Sequences: 1, PagesAt: plan.ParamsRecordWords, Pages: pages,
+			RingAt: plan.ParamsRecordWords + pages, Ring: opts.Ring,
+		},
+	}, nil
+}
+
+func verify(c *compilation) error { return ir.Verify(c.graph) }
+
+func canonicalise(c *compilation) error {
+	//TMP c.graph = ir.Canonicalise(c.graph)
+	return ir.Verify(c.graph)
+}
+
+func shareInputs(c *compilation) error {
+	//TMP c.graph = ir.ShareInputs(c.graph)
+	return ir.Verify(c.graph)
+}
+
+func (c *compilation) result() *Result {
+	r := &Result{Graph: c.graph, Plan: c.plan}
+	for _, s := range c.steps {
+		r.Steps = append(r.Steps, Step{
+			Node: s.node, Kernel: s.compiled.Name, Schedule: s.schedule, Phases: s.phases, Bindings: s.bindings.String(),
+		})
+	}
+	return r
+}
+
+// keeps reports whether a value must stay readable.
+func (c *compilation) keeps(t *ir.Tensor) bool {
+	for _, name := range c.opts.Keep {
+		if name == t.Name {
+			return true
+		}
+	}
+	for _, o := range c.graph.Outputs {
+		if o == t {
+			return true
+		}
+	}
+	return false
+}

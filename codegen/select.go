@@ -1,0 +1,347 @@
+package codegen
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/ir"
+	"github.com/kgen-wgsl/kgen/models/quant"
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+	"github.com/kgen-wgsl/kgen/schedules"
+)
+
+// selectKernels turns nodes into steps in graph order. RoPE of queries and keys becomes part of the step that stores keys
+// and values; reshapes become nothing.
+func selectKernels(c *compilation) error {
+	s := &selection{compilation: c, users: map[*ir.Tensor][]int{}, roped: map[*ir.Tensor]*ir.Node{}}
+	for i, n := range c.graph.Nodes {
+		for _, t := range n.In {
+			s.users[t] = append(s.users[t], i)
+		}
+	}
+	for i, n := range c.graph.Nodes {
+		s.index = i
+		if err := s.node(n); err != nil {
+			return err
+		}
+	}
+	return s.sampler()
+}
+
+// selection is the state of selectKernels.
+type selection struct {
+	*compilation
+	index int // of the node at hand
+	users map[*ir.Tensor][]int
+	roped map[*ir.Tensor]*ir.Node // results of RoPE nodes that no step has computed yet
+}
+
+// oneToken is the shape that plans are made for.
+var oneToken = ir.Sizes{T: 1, S: 1, B: 1}
+
+func (s *selection) node(n *ir.Node) error {
+	switch n.Op {
+	case ir.Embed:
+		return s.embed(n)
+	case ir.RMSNorm:
+		return s.rmsNorm(n)
+	case ir.Linear:
+		return s.linear(n)
+	case ir.Reshape, ir.Last:
+		return s.values.share(n.In[0], n.Out[0])
+	case ir.RoPE:
+		s.roped[n.Out[0]] = n
+		return nil
+	case ir.KVAppend:
+		return s.store(n)
+	case ir.Attention:
+		return s.attention(n)
+	case ir.GLU:
+		return s.glu(n)
+	case ir.Add:
+		return s.add(n)
+	case ir.Softcap:
+		return s.softcap(n)
+	}
+	return unsupported(n, "there is no kernel for it")
+}
+
+func unsupported(n *ir.Node, format string, args ...any) error {
+	return &UnsupportedError{Node: n.Out[0].Name, Op: n.Op, Why: fmt.Sprintf(format, args...)}
+}
+
+// emit adds a step; built is what a kernel family and its schedule returned.
+func (s *selection) emit(n *ir.Node, k kernels.Kernel, err error, schedule fmt.Stringer, named map[string]arg) error {
+	if err != nil {
+		return fmt.Errorf("node %s (%v): %w", n.Out[0].Name, n.Op, err)
+	}
+	args, err := bindArgs(k, named)
+	if err != nil {
+		return err
+	}
+	for i, a := range args {
+		if a.value != nil && s.values.of[a.value] == nil && k.Operands[i].Access == plan.Read {
+			return unsupported(n, "its operand %s has no value in memory", a.value.Name)
+		}
+	}
+	s.steps = append(s.steps, &step{node: n.Out[0].Name, kernel: k, schedule: schedule.String(), args: args})
+	return nil
+}
+
+// result gives a value memory.
+func (s *selection) result(t *ir.Tensor) arg {
+	s.values.add(t, uint64(t.Elements(oneToken))*4, s.keeps(t))
+	s.order = append(s.order, t)
+	return arg{value: t}
+}
+
+// weights names the planes of the stack of some weights for a kernel that reads them.
+func (s *selection) weights(named map[string]arg, weights ...*ir.Tensor) (*stack, error) {
+	st, err := s.stackOf(weights...)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range st.planes {
+		named[p.Name] = arg{plane: &planeOf{st, i}}
+	}
+	return st, nil
+}
+
+func (s *selection) embed(n *ir.Node) error {
+	w := n.In[0]
+	named := map[string]arg{kernels.Params: {params: true}, kernels.Y: s.result(n.Out[0])}
+	st, err := s.weights(named, w)
+	if err != nil {
+		return err
+	}
+	schedule := schedules.DefaultElementwise(s.opts.Profile)
+	k, err := kernels.Embed{Format: st.format, Rows: weightRows(w), Columns: st.columns, Scale: n.Attrs.Scale, Params: s.params}.Kernel(schedule, s.opts.Profile)
+	return s.emit(n, k, err, schedule, named)
+}
+
+func (s *selection) rmsNorm(n *ir.Node) error {
+	x, w := n.In[0], n.In[1]
+	if w.Elem != ir.F32 {
+		return unsupported(n, "norm weights of type %v: kernels read f32", w.Elem)
+	}
+	st, err := s.stackOf(w)
+	if err != nil {
+		return err
+	}
+	schedule := schedules.DefaultRowReduce(x.Columns(), s.opts.Profile)
+	k, err := kernels.RMSNorm{Rows: x.Rows(oneToken), Columns: x.Columns(), Eps: n.Attrs.Eps}.Kernel(schedule, s.opts.Profile)
+	return s.emit(n, k, err, schedule, map[string]arg{
+		kernels.X: {value: x}, kernels.NormWeights: {plane: &planeOf{st, 0}}, kernels.Y: s.result(n.Out[0]),
+	})
+}
+
+// linear computes all results of a node in one kernel. Weights that cannot follow each other without a gap get a step each.
+func (s *selection) linear(n *ir.Node) error {
+	if n.Attrs.Bias {
+		return unsupported(n, "biases are not built yet")
+	}
+	x, weights := n.In[0], n.In[1:]
+	g := kernels.GEMV{Format: quant.Type(weights[0].Elem), Columns: x.Columns(), Epilogue: kernels.Store}
+	for _, w := range weights {
+		g.Results = append(g.Results, weightRows(w))
+	}
+	if len(weights) > 1 && !g.Stackable() {
+		for i, w := range weights {
+			if err := s.linear(&ir.Node{Op: n.Op, In: []*ir.Tensor{x, w}, Out: n.Out[i : i+1], Attrs: n.Attrs, Pos: n.Pos}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	named := map[string]arg{kernels.X: {value: x}}
+	if _, err := s.weights(named, weights...); err != nil {
+		return err
+	}
+	for i, t := range n.Out {
+		named[kernels.Result(i)] = s.result(t)
+	}
+	if err := s.values.join(n.Out); err != nil {
+		return err
+	}
+	schedule := schedules.DefaultGEMV(g.Problem(), s.opts.Profile)
+	k, err := g.Kernel(schedule, s.opts.Profile)
+	return s.emit(n, k, err, schedule, named)
+}
+
+// add is in place on its first operand when nobody needs that afterwards and neither it nor the sum must stay readable.
+func (s *selection) add(n *ir.Node) error {
+	a, b, sum := n.In[0], n.In[1], n.Out[0]
+	count := a.Elements(oneToken)
+	inPlace := !s.keeps(sum) && !s.values.of[a].output && s.diesHere(a) && a != b
+	named := map[string]arg{kernels.AddLeft: {value: a}, kernels.AddRight: {value: b}}
+	if inPlace {
+		if err := s.values.share(a, sum); err != nil {
+			return err
+		}
+	} else {
+		named[kernels.Y] = s.result(sum)
+	}
+	schedule := schedules.DefaultElementwise(s.opts.Profile)
+	k, err := kernels.Add{N: count, InPlace: inPlace}.Kernel(schedule, s.opts.Profile)
+	return s.emit(n, k, err, schedule, named)
+}
+
+// diesHere reports whether the node at hand is the last to use the memory of a value.
+func (s *selection) diesHere(t *ir.Tensor) bool {
+	for other, slot := range s.values.of {
+		if slot != s.values.of[t] {
+			continue
+		}
+		for _, user := range s.users[other] {
+			if user > s.index {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (s *selection) glu(n *ir.Node) error {
+	gate, up := n.In[0], n.In[1]
+	schedule := schedules.DefaultElementwise(s.opts.Profile)
+	k, err := kernels.GLU{N: gate.Elements(oneToken), Act: n.Attrs.Act}.Kernel(schedule, s.opts.Profile)
+	return s.emit(n, k, err, schedule, map[string]arg{
+		kernels.Gate: {value: gate}, kernels.Up: {value: up}, kernels.Y: s.result(n.Out[0]),
+	})
+}
+
+func (s *selection) softcap(n *ir.Node) error {
+	x := n.In[0]
+	schedule := schedules.DefaultElementwise(s.opts.Profile)
+	k, err := kernels.Softcap{N: x.Elements(oneToken), Cap: n.Attrs.Cap}.Kernel(schedule, s.opts.Profile)
+	return s.emit(n, k, err, schedule, map[string]arg{kernels.X: {value: x}, kernels.Y: s.result(n.Out[0])})
+}
+
+// store is the step that rotates queries and keys and writes keys and values to the cache.
+func (s *selection) store(n *ir.Node) error {
+	rope := s.roped[n.In[0]]
+	if rope == nil {
+		return unsupported(n, "keys without RoPE are not built yet")
+	}
+	query, err := s.queryOf(n)
+	if err != nil {
+		return err
+	}
+	if query.Attrs != rope.Attrs || len(query.In) != len(rope.In) {
+		return unsupported(n, "queries and keys rotate differently")
+	}
+	q, k, v := query.In[0], rope.In[0], n.In[1]
+	if err := s.values.share(q, query.Out[0]); err != nil {
+		return err
+	}
+	if err := s.values.join([]*ir.Tensor{q, k, v}); err != nil {
+		return err
+	}
+	delete(s.roped, query.Out[0])
+	delete(s.roped, rope.Out[0])
+	cache := n.Out[0]
+	s.kvSlots[cache] = len(s.kvSlots)
+	table := s.table(rope)
+	schedule := schedules.DefaultElementwise(s.opts.Profile)
+	kernel, err := kernels.RoPEKV{
+		Heads: int(q.Shape[1]), KVHeads: int(k.Shape[1]), Size: int(k.Shape[2]), Dims: rope.Attrs.Dims, Style: rope.Attrs.Style,
+		Positions: s.opts.Context, Params: s.params, KV: s.cacheLayout(cache),
+	}.Kernel(schedule, s.opts.Profile)
+	return s.emit(n, kernel, err, schedule, map[string]arg{
+		kernels.Params: {params: true}, kernels.RoPETable: {table: &table}, kernels.Q: {value: q}, kernels.K: {value: k}, kernels.V: {value: v},
+		kernels.KV: {cache: cache},
+	})
+}
+
+// cacheLayout describes the cache as kernels see it: without the ranges of layers.
+func (s *selection) cacheLayout(cache *ir.Tensor) plan.KV {
+	return plan.KV{PageTokens: pageTokens, Pages: s.params.Pages, F16: cache.Elem == ir.F16}
+}
+
+// queryOf finds the RoPE of the queries that attend to what a KVAppend stores.
+func (s *selection) queryOf(n *ir.Node) (*ir.Node, error) {
+	var found *ir.Node
+	for _, i := range s.users[n.Out[0]] {
+		user := s.graph.Nodes[i]
+		rope := s.roped[user.In[0]]
+		if user.Op != ir.Attention || rope == nil || found != nil {
+			return nil, unsupported(n, "one attention with rotated queries must read it")
+		}
+		found = rope
+	}
+	if found == nil {
+		return nil, unsupported(n, "nothing attends to it")
+	}
+	return found, nil
+}
+
+// table returns the number of the position table of a RoPE, shared by all that rotate alike.
+func (s *selection) table(rope *ir.Node) int {
+	t := plan.Table{Base: rope.Attrs.Base, Dims: rope.Attrs.Dims, Factor: rope.Attrs.Factor, Positions: s.opts.Context}
+	if t.Factor == 0 {
+		t.Factor = 1
+	}
+	if len(rope.In) > 1 {
+		t.Factors = rope.In[1].Name
+	}
+	for i, have := range s.tables {
+		if have == t {
+			return i
+		}
+	}
+	s.tables = append(s.tables, t)
+	return len(s.tables) - 1
+}
+
+func (s *selection) attention(n *ir.Node) error {
+	q, cache := n.In[0], n.In[1]
+	if s.values.of[q] == nil {
+		return unsupported(n, "its queries are not rotated with the keys it reads")
+	}
+	a := kernels.AttentionDecode{
+		Heads: int(q.Shape[1]), KVHeads: int(cache.Shape[2]), Size: int(q.Shape[2]), Scale: n.Attrs.Scale, Window: n.Attrs.Window,
+		Params: s.params, KV: s.cacheLayout(cache),
+	}
+	schedule := schedules.DefaultAttention(a.Problem(), s.opts.Profile)
+	k, err := a.Kernel(schedule, s.opts.Profile)
+	return s.emit(n, k, err, schedule, map[string]arg{
+		kernels.Params: {params: true}, kernels.Q: {value: q}, kernels.KV: {cache: cache}, kernels.Y: s.result(n.Out[0]),
+	})
+}
+
+// sampler adds the steps that choose the next token: argmax for decode, the ring's next entry for prefill.
+func (s *selection) sampler() error {
+	if len(s.graph.Outputs) != 1 {
+		return fmt.Errorf("the graph has %d outputs; a plan is made for one, the logits", len(s.graph.Outputs))
+	}
+	logits := s.graph.Outputs[0]
+	if s.values.of[logits] == nil || logits.Elem != ir.F32 || logits.Rows(oneToken) != 1 {
+		return errors.New("the graph's output " + logits.Name + " is not the logits of one token")
+	}
+	s.vocab = logits.Columns()
+	schedule := schedules.DefaultArgMax(s.vocab, s.opts.Profile)
+	partials := &ir.Tensor{Name: "argmax.partials", Kind: ir.Value, Elem: ir.U32, Shape: []ir.Dim{ir.Dim(schedule.Partials), 2}}
+	k, err := kernels.ArgMaxPartials{N: s.vocab}.Kernel(schedule, s.opts.Profile)
+	err = s.extra(plan.Decode, partials.Name, k, err, schedule, map[string]arg{kernels.X: {value: logits}, kernels.Partials: s.result(partials)})
+	if err != nil {
+		return err
+	}
+	k, err = kernels.ArgMaxFinal{N: s.vocab, Params: s.params}.Kernel(schedule, s.opts.Profile)
+	err = s.extra(plan.Decode, "argmax", k, err, schedule, map[string]arg{kernels.Partials: {value: partials}, kernels.Params: {params: true}})
+	if err != nil {
+		return err
+	}
+	k, err = kernels.Advance{Params: s.params}.Kernel()
+	return s.extra(plan.Prefill, "advance", k, err, schedules.Elementwise{Workgroup: 1}, map[string]arg{kernels.Params: {params: true}})
+}
+
+// extra adds a step that no node asks for, to the list of one phase.
+func (s *selection) extra(phase plan.Phase, name string, k kernels.Kernel, err error, schedule fmt.Stringer, named map[string]arg) error {
+	n := &ir.Node{Op: ir.ArgMax, Out: []*ir.Tensor{{Name: name}}}
+	if err := s.emit(n, k, err, schedule, named); err != nil {
+		return err
+	}
+	s.steps[len(s.steps)-1].phases = []plan.Phase{phase}
+	return nil
+}
