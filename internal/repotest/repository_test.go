@@ -81,6 +81,9 @@ func trackedFiles(t *testing.T) []string {
 	}
 	var names []string
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if entry.Name() == ".git" {
+			return filepath.SkipDir
+		}
 		if err == nil && !entry.IsDir() {
 			relative, _ := filepath.Rel(root, name)
 			names = append(names, filepath.ToSlash(relative))
