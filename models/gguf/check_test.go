@@ -99,7 +99,7 @@ func TestCheckModel(t *testing.T) {
 		{"architecture as number", ClassWrongType, "general.architecture", map[string]field{"general.architecture": u32(1)}},
 		{"no layers", ClassBadHyperparameter, "llama.block_count", map[string]field{"llama.block_count": u32(0)}},
 		{"negative layers", ClassBadHyperparameter, "llama.block_count", map[string]field{"llama.block_count": i32(-1)}},
-		{"2^31 layers", ClassBadHyperparameter, "llama.block_count", map[string]field{"llama.block_count": u32(1 << 31)}},
+		{"2^31-1 layers", ClassBadHyperparameter, "llama.block_count", map[string]field{"llama.block_count": u32(1<<31 - 1)}},
 		{"layers as text", ClassWrongType, "llama.block_count", map[string]field{"llama.block_count": text("2")}},
 		{"no embedding", ClassMissingKey, "llama.embedding_length", map[string]field{"llama.embedding_length": nil}},
 		{"empty embedding", ClassBadHyperparameter, "llama.embedding_length", map[string]field{"llama.embedding_length": u32(0)}},

@@ -168,7 +168,7 @@ func (f *File) ReadTensor(name string, offset int64, p []byte) error {
 	if err != nil {
 		return err
 	}
-	if offset < 0 || offset > t.Size || int64(len(p)) > t.Size-offset {
+	if offset < 0 || int64(len(p)) > t.Size-offset {
 		return tensorError(ClassBadRange, t, strconv.Itoa(len(p))+" bytes at "+strconv.FormatInt(offset, 10)+" of a tensor of "+strconv.FormatInt(t.Size, 10))
 	}
 	n, err := f.from.ReadAt(p, t.Offset+offset)

@@ -3,6 +3,7 @@ package gguf
 import (
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 )
@@ -72,6 +73,9 @@ func TestStructure(t *testing.T) {
 		{"gap 2 bytes short", start(2, 0).tensor("b", 8, 32, 32).tensor("a", 8, 0, 32).data(32, 66), ClassTensorOverlap, "b", "that of a"},
 		{"equal names", start(2, 0).tensor("a", 0, 0, 2).tensor("a", 0, 32, 1).data(32, 36), ClassDuplicateTensor, "a", "twice"},
 	} {
+		if math.MaxInt == math.MaxInt32 && (c.what == "bytes that wrap" || c.what == "dimension 2^42+1") {
+			c.class, c.text = ClassDimsOverflow, "" // the dimensions alone are too much for a 32-bit host
+		}
 		var err error
 		spent := allocated(func() { _, err = c.w.parse() })
 		wantClass(t, c.what, err, c.class, c.field)
