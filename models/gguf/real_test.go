@@ -36,6 +36,9 @@ func TestRealModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	if err := CheckModel(f); err != nil {
+		t.Error(err)
+	}
 	if f.Size != 98362432 || len(f.Tensors()) != 272 {
 		t.Errorf("%d bytes, %d tensors", f.Size, len(f.Tensors()))
 	}
