@@ -1,0 +1,195 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/ardanlabs/jinja"
+)
+
+// argument finds a parameter of a filter by position (the value that is filtered is at 0) or name.
+func argument(args []jinja.Value, kwargs map[string]jinja.Value, position int, name string) (jinja.Value, bool) {
+	if position < len(args) {
+		return args[position], true
+	}
+	v, ok := kwargs[name]
+	return v, ok
+}
+
+// text prints a value as the engine does: nothing for none and undefined.
+func text(v jinja.Value) string {
+	switch {
+	case v.IsString():
+		return v.AsString()
+	case v.IsNone(), v.IsUndefined(), v.IsCallable():
+		return ""
+	}
+	return v.String()
+}
+
+// sized returns a string if its length is within the bound on values.
+func (r *run) sized(s string) (jinja.Value, error) {
+	if len(s) > r.maxValue {
+		return jinja.None(), limit("a value of more than %d bytes", r.maxValue)
+	}
+	return jinja.NewString(s), nil
+}
+
+// replace is replace(old, new, count) of strings.
+func (r *run) replace(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Value, error) {
+	from, ok1 := argument(args, kwargs, 1, "old")
+	to, ok2 := argument(args, kwargs, 2, "new")
+	if !ok1 || !ok2 {
+		return jinja.None(), errorf(ClassRender, 0, "replace needs two strings")
+	}
+	s, old, new := text(args[0]), text(from), text(to)
+	n := -1
+	if count, ok := argument(args, kwargs, 3, "count"); ok && count.IsInt() {
+		n = int(count.AsInt())
+	}
+	found := strings.Count(s, old)
+	if n >= 0 {
+		found = min(found, n)
+	}
+	if found > 0 && len(s)+found*(len(new)-len(old)) > r.maxValue {
+		return jinja.None(), limit("a value of more than %d bytes", r.maxValue)
+	}
+	return jinja.NewString(strings.Replace(s, old, new, n)), nil
+}
+
+// split is str.split(separator, maxsplit).
+func split(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Value, error) {
+	s, n := text(args[0]), -1
+	if most, ok := argument(args, kwargs, 2, "maxsplit"); ok && most.IsInt() && most.AsInt() >= 0 {
+		n = int(min(most.AsInt(), maxElements)) + 1
+	}
+	separator, ok := argument(args, kwargs, 1, "sep")
+	var parts []string
+	switch {
+	case !ok || separator.IsNone():
+		if n >= 0 {
+			return jinja.None(), errorf(ClassUnsupported, 0, "split at white space with a maximum")
+		}
+		if len(s) > 2*maxElements && len(strings.Fields(s)) > maxElements {
+			return jinja.None(), limit("split into more than %d parts", maxElements)
+		}
+		parts = strings.Fields(s)
+	case text(separator) == "":
+		return jinja.None(), errorf(ClassRender, 0, "split at an empty string")
+	default:
+		if strings.Count(s, text(separator)) >= maxElements {
+			return jinja.None(), limit("split into more than %d parts", maxElements)
+		}
+		parts = strings.SplitN(s, text(separator), n)
+	}
+	items := make([]jinja.Value, len(parts))
+	for i, part := range parts {
+		items[i] = jinja.NewString(part)
+	}
+	return jinja.NewList(items), nil
+}
+
+// join is join(separator, attribute).
+func (r *run) join(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Value, error) {
+	separator, _ := argument(args, kwargs, 1, "d")
+	attribute, byAttribute := argument(args, kwargs, 2, "attribute")
+	var items []jinja.Value
+	switch v := args[0]; {
+	case v.IsList():
+		items = v.AsList().Items
+	case v.IsDict():
+		for _, key := range v.AsDict().Keys {
+			items = append(items, jinja.NewString(key))
+		}
+	default:
+		return jinja.NewString(text(v)), nil
+	}
+	var b strings.Builder
+	for i, item := range items {
+		if i > 0 {
+			b.WriteString(text(separator))
+		}
+		if byAttribute && item.IsDict() {
+			item, _ = item.AsDict().Get(text(attribute))
+		}
+		if _, err := r.measure(item, nil, 0); err != nil {
+			return jinja.None(), err
+		}
+		b.WriteString(text(item))
+		if b.Len() > r.maxValue {
+			break
+		}
+	}
+	return r.sized(b.String())
+}
+
+// indent is indent(width, first, blank).
+func (r *run) indent(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Value, error) {
+	padding := "    "
+	if width, ok := argument(args, kwargs, 1, "width"); ok {
+		switch {
+		case width.IsString():
+			padding = width.AsString()
+		case width.IsInt() && width.AsInt() >= 0 && width.AsInt() <= maxPadding:
+			padding = strings.Repeat(" ", int(width.AsInt()))
+		default:
+			return jinja.None(), limit("indent by %s", width)
+		}
+	}
+	first, _ := argument(args, kwargs, 2, "first")
+	blank, _ := argument(args, kwargs, 3, "blank")
+	s := text(args[0])
+	if len(s)+strings.Count(s, "\n")*len(padding) > r.maxValue {
+		return jinja.None(), limit("a value of more than %d bytes", r.maxValue)
+	}
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		if i == 0 && !first.IsTruthy() || i > 0 && line == "" && !blank.IsTruthy() {
+			continue
+		}
+		lines[i] = padding + line
+	}
+	return r.sized(strings.Join(lines, "\n"))
+}
+
+// list makes a list of any collection; of a string, of its characters.
+func list(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	var items []jinja.Value
+	switch v := args[0]; {
+	case v.IsList():
+		items = append(items, v.AsList().Items...)
+	case v.IsDict():
+		for _, key := range v.AsDict().Keys {
+			items = append(items, jinja.NewString(key))
+		}
+	case v.IsString():
+		if len(v.AsString()) > maxElements {
+			return jinja.None(), limit("a list of more than %d characters", maxElements)
+		}
+		for _, c := range v.AsString() {
+			items = append(items, jinja.NewString(string(c)))
+		}
+	}
+	return jinja.NewList(items), nil
+}
+
+// unique keeps the first of equal elements.
+func unique(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	const maxUnique = 1 << 10 // compared each with each
+	var items []jinja.Value
+	if !args[0].IsList() {
+		return jinja.NewList(nil), nil
+	}
+next:
+	for _, item := range args[0].AsList().Items {
+		for _, kept := range items {
+			if kept.Equals(item) {
+				continue next
+			}
+		}
+		if len(items) == maxUnique {
+			return jinja.None(), limit("unique of more than %d elements", maxUnique)
+		}
+		items = append(items, item)
+	}
+	return jinja.NewList(items), nil
+}

@@ -1,0 +1,211 @@
+package chat
+
+import (
+	"time"
+
+	"github.com/ardanlabs/jinja"
+)
+
+// run is the state of the renderings of one prompt: how much of each bound is used up.
+type run struct {
+	now      time.Time // what strftime_now tells
+	deadline time.Time
+	maxValue int // bytes of a value
+	maxText  int // bytes of the rendering
+	maxTotal int // bytes of all values printed and stored, and of text in loops
+	meter
+}
+
+// meter counts what one rendering has used.
+type meter struct {
+	work, total, nodes, depth int
+}
+
+// newRun sets the bounds for data of so many bytes. Templates print most of the data once and store it a few times.
+func newRun(data int, now time.Time) *run {
+	return &run{
+		now: now, deadline: time.Now().Add(maxTime),
+		maxValue: 1<<20 + 2*data, maxText: 4<<20 + 8*data, maxTotal: 64<<20 + 64*data,
+	}
+}
+
+func limit(format string, args ...any) *Error { return errorf(ClassLimit, 0, format, args...) }
+
+// functions are what templates can call, guards and filters included.
+func (r *run) functions(data map[string]jinja.Value) {
+	add := func(name string, f func(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Value, error)) {
+		data[name] = jinja.NewCallable(name, f)
+	}
+	add(guardStep, r.step)
+	add(guardEnter, r.enter)
+	add(guardLeave, r.leave)
+	add(guardKeep, r.keep)
+	add(guardStored, r.stored)
+	add(guardNumber, number)
+	add(guardBound, bound)
+	add("range", rangeList)
+	add("raise_exception", raise)
+	add("strftime_now", r.strftime)
+	add("__kgen_tojson", r.tojson)
+	add("__kgen_replace", r.replace)
+	add("__kgen_split", split)
+	add("__kgen_join", r.join)
+	add("__kgen_indent", r.indent)
+	add("__kgen_list", list)
+	add("__kgen_unique", unique)
+}
+
+// step charges a loop turn with the bytes of template that it runs through and of text that it may print.
+func (r *run) step(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	r.work += int(args[0].AsInt()) + 16
+	r.total += int(args[1].AsInt())
+	switch {
+	case r.work > maxWork:
+		return jinja.None(), limit("too many loop turns")
+	case r.total > r.maxTotal:
+		return jinja.None(), limit("more than %d bytes of text", r.maxTotal)
+	}
+	return jinja.None(), r.clock()
+}
+
+func (r *run) clock() error {
+	if time.Now().After(r.deadline) {
+		return limit("rendering takes longer than %v", maxTime)
+	}
+	return nil
+}
+
+func (r *run) enter(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Value, error) {
+	if r.depth++; r.depth > maxMacroDepth {
+		return jinja.None(), limit("more than %d macros within each other", maxMacroDepth)
+	}
+	return r.step(args, kwargs)
+}
+
+func (r *run) leave([]jinja.Value, map[string]jinja.Value) (jinja.Value, error) {
+	r.depth--
+	return jinja.None(), nil
+}
+
+// keep lets a value pass that is printed or stored, within bounds on size and nesting. A second argument is the
+// dictionary that it is stored in, which it may not hold.
+func (r *run) keep(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	var owner *jinja.Dict
+	if len(args) > 1 && args[1].IsDict() {
+		owner = args[1].AsDict()
+	}
+	size, err := r.measure(args[0], owner, 0)
+	if err != nil {
+		return jinja.None(), err
+	}
+	if r.total += size; r.total > r.maxTotal {
+		return jinja.None(), limit("more than %d bytes of values", r.maxTotal)
+	}
+	return args[0], r.clock()
+}
+
+// stored checks a container (the second argument) after something was put into it.
+func (r *run) stored(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	if _, err := r.measure(args[1], nil, 0); err != nil {
+		return jinja.None(), err
+	}
+	return args[0], r.clock()
+}
+
+// measure adds up the bytes of strings in v. A container that holds itself exceeds the bound on nesting.
+func (r *run) measure(v jinja.Value, owner *jinja.Dict, depth int) (size int, err error) {
+	if r.nodes++; r.nodes > maxNodes {
+		return 0, limit("more than %d values", maxNodes)
+	}
+	add := func(item jinja.Value) {
+		var n int
+		if err == nil {
+			n, err = r.measure(item, owner, depth+1)
+			size += n
+		}
+	}
+	switch {
+	case depth > maxDepth:
+		return 0, limit("a value nested deeper than %d", maxDepth)
+	case v.IsString():
+		size = len(v.AsString())
+	case v.IsList():
+		for _, item := range v.AsList().Items {
+			add(item)
+		}
+	case v.IsDict():
+		if v.AsDict() == owner {
+			return 0, limit("a dictionary stored in itself")
+		}
+		for _, key := range v.AsDict().Keys {
+			size += len(key)
+			add(v.AsDict().Data[key])
+		}
+	}
+	if err == nil && size > r.maxValue {
+		err = limit("a value of more than %d bytes", r.maxValue)
+	}
+	return size, err
+}
+
+// number lets the left side of a product pass, unless it is a string, which would be repeated.
+func number(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	if args[0].IsString() {
+		return jinja.None(), errorf(ClassUnsupported, 0, "a string is multiplied")
+	}
+	return args[0], nil
+}
+
+// bound lets a bound of a slice pass.
+func bound(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	if n := args[0]; n.IsInt() && (n.AsInt() > maxBound || n.AsInt() < -maxBound) || n.IsFloat() || n.IsString() {
+		return jinja.None(), limit("the slice bound %s", n)
+	}
+	return args[0], nil
+}
+
+func raise(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	message := ""
+	if len(args) > 0 {
+		message = text(args[0])
+	}
+	return jinja.None(), &Error{Class: ClassRaised, Detail: message}
+}
+
+// rangeList is range(stop), range(start, stop) and range(start, stop, step), bounded.
+func rangeList(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	bounds := [3]int64{0, 0, 1}
+	for _, arg := range args {
+		if !arg.IsInt() {
+			return jinja.None(), errorf(ClassRender, 0, "range of %s", arg)
+		}
+	}
+	switch len(args) {
+	case 1:
+		bounds[1] = args[0].AsInt()
+	case 2, 3:
+		for i, arg := range args {
+			bounds[i] = arg.AsInt()
+		}
+	default:
+		return jinja.None(), errorf(ClassRender, 0, "range with %d arguments", len(args))
+	}
+	start, stop, step := bounds[0], bounds[1], bounds[2]
+	if step == 0 {
+		return jinja.None(), errorf(ClassRender, 0, "range with a step of 0")
+	}
+	const far = 1 << 40 // keeps the sums below from wrapping around
+	for _, b := range bounds {
+		if b > far || b < -far {
+			return jinja.None(), limit("range up to %d", b)
+		}
+	}
+	var items []jinja.Value
+	for i := start; step > 0 && i < stop || step < 0 && i > stop; i += step {
+		if len(items) == maxRange {
+			return jinja.None(), limit("range of more than %d numbers", maxRange)
+		}
+		items = append(items, jinja.NewInt(i))
+	}
+	return jinja.NewList(items), nil
+}
