@@ -30,7 +30,7 @@ demo: need-go ## Answer a prompt with a real model, on the best device found
 	@scripts/setup.sh library || echo "demo: no WebGPU library; going on with what this machine has" >&2
 	@go run ./cmd/kgen run "$$MODEL" --prompt "$$PROMPT" --temp 0 --max-tokens $(MAX_TOKENS)
 
-test: need-go ## Set up, check the source and run all tests; nothing is skipped
+test: need-go ## Set up, check the source and run all tests; what set-up should have brought is required
 	@scripts/setup.sh
 	@$(MAKE) --no-print-directory check
 	KGEN_REQUIRE=1 go test -timeout 30m ./...
