@@ -93,7 +93,7 @@ func (d *Device) submit(w plan.Work) (plan.Ticket, error) {
 		}
 		list = append(list, c)
 	}
-	if err := d.preflight(); err != nil {
+	if err := d.preflight("submit"); err != nil {
 		d.abandon(t)
 		return 0, err
 	}
@@ -105,10 +105,11 @@ func (d *Device) submit(w plan.Work) (plan.Ticket, error) {
 	return d.last, d.follow(d.last, t)
 }
 
-// preflight writes 4 bytes. On a device that is gone this fails as an error; the submit would end the process.
-func (d *Device) preflight() error {
+// preflight writes 4 bytes. On a device that is gone this fails as an error; a submit, or a look at mapped memory, would
+// end the process.
+func (d *Device) preflight(call string) error {
 	d.api.writeBuffer(d.queue, d.probe, 0, []byte{0, 0, 0, 0})
-	return d.check("submit")
+	return d.check(call)
 }
 
 // encode records dispatches into a command buffer of one compute pass.

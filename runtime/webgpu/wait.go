@@ -178,6 +178,9 @@ func (d *Device) collect(n plan.Ticket, t *ticket) ([]byte, error) {
 	if t.read == nil {
 		return nil, nil
 	}
+	if err := d.preflight("read back"); err != nil {
+		return nil, err
+	}
 	data := make([]byte, t.bytes)
 	ok := d.api.mapped(t.read.buffer, data)
 	call1(d.api.addr[fnBufferUnmap], t.read.buffer)

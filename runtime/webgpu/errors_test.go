@@ -1,0 +1,289 @@
+//go:build !nogpu && (linux || darwin || windows) && (amd64 || arm64) && !android
+
+package webgpu
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+)
+
+// bench is what the error cases work on: a device with two buffers, a pipeline and a group.
+type bench struct {
+	*Device
+	x, y            int
+	pipeline, group uint32
+	read            plan.Range
+}
+
+func newBench(t testing.TB, requires plan.Requires) *bench {
+	t.Helper()
+	b := &bench{Device: testDevice(t, requires)}
+	b.x, b.y = testBuffer(t, b.Device, "x", axpyItems), testBuffer(t, b.Device, "y", axpyItems)
+	b.read = plan.Range{Buffer: b.y, Bytes: 4 * axpyItems}
+	b.pipeline = testPipeline(t, b.Device, axpy())
+	b.group = testGroup(t, b.Device, axpy(), plan.Range{Buffer: b.x, Bytes: 4 * axpyItems}, b.read)
+	return b
+}
+
+// work runs axpy over a grid and reads y.
+func (b *bench) work(x, y, z uint32) plan.Work {
+	return plan.Work{Replays: [][]uint32{{b.pipeline, b.group, x, y, z}}, Reads: []plan.Range{b.read}}
+}
+
+// kernel compiles a variant of axpy.
+func (b *bench) kernel(change func(k *plan.Kernel)) error {
+	k := axpy()
+	k.Name = "broken"
+	change(k)
+	_, err := b.NewPipeline(k, false)
+	return err
+}
+
+func (b *bench) submit(w plan.Work) error {
+	n, err := b.Submit(w)
+	if err == nil {
+		_, err = b.Wait(context.Background(), n)
+	}
+	return err
+}
+
+func TestErrors(t *testing.T) {
+	rw := []plan.Access{plan.Read, plan.ReadWrite}
+	for _, c := range []struct {
+		name string
+		run  func(b *bench) error
+		want error  // its type and fields but for Detail
+		text string // parts of the message, separated by |
+	}{
+		{"type error in text", func(b *bench) error {
+			return b.kernel(func(k *plan.Kernel) { k.Text = strings.Replace(k.Text, "3.0 *", "3u *", 1) })
+		}, &plan.KernelError{Kernel: "broken"}, "kernel broken: |broken:4:"},
+		{"lines count as in the text with its subgroups line", func(b *bench) error {
+			return b.kernel(func(k *plan.Kernel) {
+				k.Text = plan.EnableSubgroups + strings.Replace(k.Text, "3.0 *", "3u *", 1)
+			})
+		}, &plan.KernelError{Kernel: "broken"}, "broken:5:"},
+		{"syntax error in text", func(b *bench) error {
+			return b.kernel(func(k *plan.Kernel) { k.Text += "}" })
+		}, &plan.KernelError{Kernel: "broken"}, "kernel broken: |wgsl:5:1"},
+		{"no entry point main", func(b *bench) error {
+			return b.kernel(func(k *plan.Kernel) { k.Text = strings.Replace(k.Text, "fn main", "fn other", 1) })
+		}, &plan.KernelError{Kernel: "broken"}, "main"},
+		{"binding that the text has and the layout lacks", func(b *bench) error {
+			return b.kernel(func(k *plan.Kernel) { k.Bindings = k.Bindings[:1] })
+		}, &plan.KernelError{Kernel: "broken"}, "kernel broken: "},
+		{"binding that the text writes and the layout reads", func(b *bench) error {
+			return b.kernel(func(k *plan.Kernel) { k.Bindings[1].Access = plan.Read })
+		}, &plan.KernelError{Kernel: "broken"}, "kernel broken: "},
+		{"too many storage buffers", func(b *bench) error {
+			return b.kernel(func(k *plan.Kernel) {
+				for len(k.Bindings) < 9 {
+					k.Bindings = append(k.Bindings, k.Bindings[0])
+				}
+			})
+		}, &plan.LimitError{Subject: "kernel broken", Limit: plan.LimitStorageBuffers, Need: 9, Have: 8}, "kernel broken: needs maxStorageBuffersPerShaderStage 9, the limit is 8"},
+		{"too many invocations", func(b *bench) error {
+			return b.kernel(func(k *plan.Kernel) { k.Workgroup = [3]int{32, 16, 1} })
+		}, &plan.LimitError{Subject: "kernel broken", Limit: plan.LimitInvocations, Need: 512, Have: 256}, "512"},
+		{"too much workgroup memory", func(b *bench) error {
+			return b.kernel(func(k *plan.Kernel) { k.WorkgroupBytes = 20000 })
+		}, &plan.LimitError{Subject: "kernel broken", Limit: plan.LimitWorkgroupBytes, Need: 20000, Have: 16384}, "20000"},
+		{"binding too large", func(b *bench) error {
+			return b.kernel(func(k *plan.Kernel) { k.Bindings[0].Bytes = 128<<20 + 4 })
+		}, &plan.LimitError{Subject: "kernel broken, binding x", Limit: plan.LimitBindingBytes, Need: 128<<20 + 4, Have: 128 << 20}, "binding x"},
+		{"buffer too large", func(b *bench) error {
+			_, err := b.NewBuffer(plan.Buffer{Name: "weights7", Kind: plan.WeightsBuffer, Bytes: 1 << 40})
+			return err
+		}, &plan.LimitError{Subject: "buffer weights7", Limit: plan.LimitBufferBytes, Need: 1 << 40, Have: 256 << 20}, "weights7"},
+		{"buffer of no bytes", func(b *bench) error {
+			_, err := b.NewBuffer(plan.Buffer{Name: "kv0", Kind: plan.KVBuffer})
+			return err
+		}, &plan.PlanError{Subject: "buffer kv0"}, "multiple of 4"},
+		{"write past the end", func(b *bench) error { return b.Write(plan.Handle(b.x), 4*axpyItems-4, make([]byte, 8)) },
+			&plan.PlanError{Subject: "write to buffer x"}, "8 bytes at 16380 leave its 16384"},
+		{"write at the end of the address space", func(b *bench) error { return b.Write(plan.Handle(b.x), 1<<64-4, make([]byte, 8)) },
+			&plan.PlanError{Subject: "write to buffer x"}, "leave"},
+		{"write of 7 bytes", func(b *bench) error { return b.Write(plan.Handle(b.x), 0, make([]byte, 7)) },
+			&plan.PlanError{Subject: "write to buffer x"}, "7 bytes"},
+		{"write to no buffer", func(b *bench) error { return b.Write(99, 0, make([]byte, 4)) },
+			&plan.PlanError{Subject: "write"}, "there is no buffer 99"},
+		{"range past the end", func(b *bench) error {
+			_, err := b.NewGroup(rw, []plan.Range{{Buffer: b.x, Bytes: 4 * axpyItems}, {Buffer: b.y, Offset: 256, Bytes: 4 * axpyItems}})
+			return err
+		}, &plan.PlanError{Subject: "bind group 1, binding 1"}, "leaves the buffer"},
+		{"range at an offset of 64", func(b *bench) error {
+			_, err := b.NewGroup(rw, []plan.Range{{Buffer: b.x, Bytes: 4 * axpyItems}, {Buffer: b.y, Offset: 64, Bytes: 256}})
+			return err
+		}, &plan.PlanError{Subject: "bind group 1, binding 1"}, "not a multiple of 256"},
+		{"range of no buffer", func(b *bench) error {
+			_, err := b.NewGroup(rw, []plan.Range{{Buffer: b.x, Bytes: 256}, {Buffer: -1, Bytes: 256}})
+			return err
+		}, &plan.PlanError{Subject: "bind group 1, binding 1"}, "there is no buffer -1"},
+		{"one range for two bindings", func(b *bench) error {
+			_, err := b.NewGroup(rw, []plan.Range{{Buffer: b.x, Bytes: 256}})
+			return err
+		}, &plan.PlanError{Subject: "bind group 1"}, "2 bindings and 1 ranges"},
+		{"buffer read and written", func(b *bench) error {
+			_, err := b.NewGroup(rw, []plan.Range{{Buffer: b.y, Bytes: 256}, {Buffer: b.y, Offset: 256, Bytes: 256}})
+			return err
+		}, &plan.PlanError{Subject: "bind group 1, bindings 0 and 1"}, "to be read and to be written"},
+		{"uniform range too large", func(b *bench) error {
+			big := testBuffer(t, b.Device, "big", 32768)
+			_, err := b.NewGroup([]plan.Access{plan.Uniform}, []plan.Range{{Buffer: big, Bytes: 4 * 32768}})
+			return err
+		}, &plan.LimitError{Subject: "bind group 1, binding 0", Limit: plan.LimitUniformBytes, Need: 131072, Have: 65536}, "maxUniformBufferBindingSize"},
+		{"grid too large", func(b *bench) error { return b.submit(b.work(1, 70000, 1)) },
+			&plan.LimitError{Subject: "submit, kernel axpy", Limit: plan.LimitWorkgroups, Need: 70000, Have: 65535}, "70000"},
+		{"empty grid", func(b *bench) error { return b.submit(b.work(1, 1, 0)) },
+			&plan.PlanError{Subject: "submit, kernel axpy"}, "1x1x0"},
+		{"no such pipeline", func(b *bench) error { return b.submit(plan.Work{Replays: [][]uint32{{9, 0, 1, 1, 1}}}) },
+			&plan.PlanError{Subject: "submit"}, "no pipeline 9"},
+		{"no such group", func(b *bench) error { return b.submit(plan.Work{Replays: [][]uint32{{b.pipeline, 9, 1, 1, 1}}}) },
+			&plan.PlanError{Subject: "submit, kernel axpy"}, "no bind group 9"},
+		{"half a record", func(b *bench) error { return b.submit(plan.Work{Replays: [][]uint32{{b.pipeline, 0, 1}}}) },
+			&plan.PlanError{Subject: "submit"}, "3 words"},
+		{"group of another layout", func(b *bench) error {
+			g, err := b.NewGroup([]plan.Access{plan.Read}, []plan.Range{{Buffer: b.x, Bytes: 256}})
+			if err != nil {
+				return err
+			}
+			return b.submit(plan.Work{Replays: [][]uint32{{b.pipeline, uint32(g), 1, 1, 1}}})
+		}, &plan.PlanError{Subject: "submit, kernel axpy"}, "another layout"},
+		{"read past the end", func(b *bench) error {
+			return b.submit(plan.Work{Reads: []plan.Range{{Buffer: b.y, Offset: 4, Bytes: 4 * axpyItems}}})
+		}, &plan.PlanError{Subject: "read of buffer y"}, "16384 bytes at 4"},
+		{"wait for nothing", func(b *bench) error { _, err := b.Wait(t.Context(), 77); return err },
+			&plan.PlanError{Subject: "wait for ticket 77"}, "there is none"},
+		{"wait twice", func(b *bench) error {
+			n, err := b.Submit(plan.Work{})
+			if err != nil {
+				return err
+			}
+			b.Wait(t.Context(), n)
+			_, err = b.Wait(t.Context(), n)
+			return err
+		}, &plan.PlanError{Subject: "wait for ticket 1"}, "waited for before"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, plan.Requires{})
+			err := c.run(b)
+			checkError(t, err, c.want, c.text)
+			if err := b.submit(b.work(64, 1, 1)); err != nil {
+				t.Errorf("the device is of no use afterwards: %v", err)
+			}
+		})
+	}
+}
+
+// checkError compares an error's type and fields, but for Detail, and looks for parts of its text.
+func checkError(t *testing.T, got, want error, text string) {
+	t.Helper()
+	if got == nil || reflect.TypeOf(got) != reflect.TypeOf(want) {
+		t.Fatalf("got %T %v, want %T", got, got, want)
+	}
+	g, w := reflect.ValueOf(got).Elem(), reflect.ValueOf(want).Elem()
+	for i := range w.NumField() {
+		if name := w.Type().Field(i).Name; name != "Detail" && !reflect.DeepEqual(g.Field(i).Interface(), w.Field(i).Interface()) {
+			t.Errorf("%s is %v, want %v", name, g.Field(i), w.Field(i))
+		}
+	}
+	for _, part := range strings.Split(text, "|") {
+		if !strings.Contains(got.Error(), part) {
+			t.Errorf("the text lacks %q:\n%s", part, got)
+		}
+	}
+	t.Log(got)
+}
+
+// TestLibraryRefusesClash shows that wgpu-native itself refuses a buffer that one dispatch reads and writes: the rule by
+// which plans are made is the library's too.
+func TestLibraryRefusesClash(t *testing.T) {
+	b := newBench(t, plan.Requires{})
+	var group groupObject
+	err := b.do("test", func() error {
+		var err error
+		group, err = b.createGroup([]plan.Access{plan.Read, plan.ReadWrite}, []plan.Range{{Buffer: b.y, Bytes: 4 * axpyItems}, {Buffer: b.y, Bytes: 4 * axpyItems}})
+		if err == nil {
+			b.groups = append(b.groups, group)
+		}
+		return err
+	})
+	if err == nil {
+		t.Log("the group was made; its use must be refused")
+		err = b.submit(plan.Work{Replays: [][]uint32{{b.pipeline, uint32(len(b.groups) - 1), 64, 1, 1}}})
+	}
+	var e *plan.DeviceError
+	if !errors.As(err, &e) || e.Fault != plan.Failed || !strings.Contains(err.Error(), "conflicting usages") {
+		t.Fatalf("got %v, want a refusal of conflicting usages", err)
+	}
+	t.Log(err)
+	if err := b.submit(b.work(64, 1, 1)); err != nil {
+		t.Errorf("the device is of no use afterwards: %v", err)
+	}
+}
+
+func TestRequiresMoreThanAdapter(t *testing.T) {
+	l := testLibrary(t, Options{})
+	adapters, err := l.Adapters()
+	if err != nil {
+		missing(t, err)
+	}
+	a := adapters[0]
+	var limit *plan.LimitError
+	_, err = a.Open(t.Context(), plan.Requires{Limits: plan.Limits{WorkgroupBytes: 1 << 30}})
+	if !errors.As(err, &limit) || limit.Limit != plan.LimitWorkgroupBytes || limit.Need != 1<<30 || limit.Subject != a.Info().Name {
+		t.Errorf("got %v, want a limit error", err)
+	}
+	var fault *plan.DeviceError
+	_, err = a.Open(t.Context(), plan.Requires{Subgroups: true, SubgroupSize: 3})
+	if !errors.As(err, &fault) || fault.Fault != plan.NoAdapter || !strings.Contains(fault.Detail, "measured") {
+		t.Errorf("got %v, want no adapter", err)
+	}
+	_, err = a.open(t.Context(), plan.Requires{Limits: plan.Limits{StorageBuffers: 1 << 30}})
+	if !errors.As(err, &fault) || fault.Fault != plan.NoAdapter || !strings.Contains(fault.Detail, "max_storage_buffers_per_shader_stage") {
+		t.Errorf("got %v, want the library's refusal", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err = a.Open(ctx, plan.Requires{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want canceled", err)
+	}
+}
+
+func TestUseAfterClose(t *testing.T) {
+	b := newBench(t, plan.Requires{})
+	n, err := b.Submit(b.work(64, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for call, err := range b.everyCall(n) {
+		var e *plan.DeviceError
+		if !errors.As(err, &e) || e.Fault != plan.Closed {
+			t.Errorf("%s: got %v, want closed", call, err)
+		}
+	}
+	b.Device.Device()
+	b.Stats()
+}
+
+// everyCall makes each call that uses the device and returns its error.
+func (b *bench) everyCall(n plan.Ticket) map[string]error {
+	errs := map[string]error{}
+	_, errs["NewBuffer"] = b.NewBuffer(plan.Buffer{Name: "z", Kind: plan.ArenaBuffer, Bytes: 64})
+	errs["Write"] = b.Write(plan.Handle(b.x), 0, make([]byte, 4))
+	_, errs["NewPipeline"] = b.NewPipeline(axpy(), false)
+	_, errs["NewGroup"] = b.NewGroup([]plan.Access{plan.Read}, []plan.Range{{Buffer: b.x, Bytes: 256}})
+	_, errs["Submit"] = b.Submit(b.work(64, 1, 1))
+	_, errs["Wait"] = b.Wait(context.Background(), n)
+	return errs
+}
