@@ -110,7 +110,7 @@ func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
 	}
 	pages := (opts.Context + pageTokens - 1) / pageTokens
 	return &compilation{
-		opts: opts, graph: g, byName: map[string]*stack{}, kvSlots: map[*ir.Tensor]int{},
+		opts: opts, graph: ir.Clone(g), byName: map[string]*stack{}, kvSlots: map[*ir.Tensor]int{},
 		values: slots{of: map[*ir.Tensor]*slot{}}, layout: layout{limits: opts.Profile.Limits},
 		params: plan.Params{
 			Sequences: 1, PagesAt: plan.ParamsRecordWords, Pages: pages,
@@ -122,12 +122,12 @@ func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
 func verify(c *compilation) error { return ir.Verify(c.graph) }
 
 func canonicalise(c *compilation) error {
-	//TMP c.graph = ir.Canonicalise(c.graph)
+	ir.Canonicalise(c.graph)
 	return ir.Verify(c.graph)
 }
 
 func shareInputs(c *compilation) error {
-	//TMP c.graph = ir.ShareInputs(c.graph)
+	ir.ShareInputs(c.graph)
 	return ir.Verify(c.graph)
 }
 

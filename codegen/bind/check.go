@@ -33,7 +33,7 @@ func (p *planner) clash(a, b *group) error {
 	if x.Buffer != y.Buffer || a.access != plan.ReadWrite && b.access != plan.ReadWrite {
 		return nil
 	}
-	if x.Offset < y.Offset+y.Bytes && y.Offset < x.Offset+x.Bytes {
+	if x.Overlaps(y) {
 		return p.refuse("%s (%s) and %s (%s) overlap in buffer %d, and one is written; in place is one read_write operand",
 			a.names(), accessName(a.access), b.names(), accessName(b.access), x.Buffer)
 	}
@@ -47,9 +47,9 @@ func (p *planner) clash(a, b *group) error {
 // checkLimits holds the result to the limits of the device.
 func (p *planner) checkLimits() error {
 	for _, g := range p.groups {
-		limit, most := "maxStorageBufferBindingSize", p.limits.BindingBytes
+		limit, most := plan.LimitBindingBytes, p.limits.BindingBytes
 		if g.access == plan.Uniform {
-			limit, most = "maxUniformBufferBindingSize", p.limits.UniformBytes
+			limit, most = plan.LimitUniformBytes, p.limits.UniformBytes
 			if elemBytes[g.elem] != 16 {
 				return p.refuse("%s: a uniform array has elements of 16 bytes, not %s", g.name, g.elem)
 			}
@@ -59,12 +59,12 @@ func (p *planner) checkLimits() error {
 		}
 	}
 	if n := p.count(true); n > p.limits.UniformBuffers {
-		return p.exceeds("maxUniformBuffersPerShaderStage", uint64(n), uint64(p.limits.UniformBuffers),
+		return p.exceeds(plan.LimitUniformBuffers, uint64(n), uint64(p.limits.UniformBuffers),
 			"%d uniform bindings, the limit is %d", n, p.limits.UniformBuffers)
 	}
 	if n := p.count(false); n > p.limits.StorageBuffers {
 		p.steps = append(p.steps, p.notDone()...)
-		return p.exceeds("maxStorageBuffersPerShaderStage", uint64(n), uint64(p.limits.StorageBuffers),
+		return p.exceeds(plan.LimitStorageBuffers, uint64(n), uint64(p.limits.StorageBuffers),
 			"%d storage bindings, the limit is %d: %s", n, p.limits.StorageBuffers, p.listing())
 	}
 	return nil

@@ -39,13 +39,13 @@ func (f f16) multiply(m *wgsl.Module, r string) {
 		m.FMA("acc"+r, "unpack2x16float(w"+r+")", "x0")
 		return
 	}
-	m.FMA("acc"+r, halves("w"+r+".xy"), "x0")
-	m.FMA("acc"+r, halves("w"+r+".zw"), "x1")
+	m.FMA("acc"+r, halves("w"+r+".x", "w"+r+".y"), "x0")
+	m.FMA("acc"+r, halves("w"+r+".z", "w"+r+".w"), "x1")
 }
 
-// halves is the text for the four values of a pair of words.
-func halves(pair string) string {
-	return "vec4<f32>(unpack2x16float(" + pair + ".x), unpack2x16float(" + pair + ".y))"
+// halves is the text for the four values of two words.
+func halves(first, second string) string {
+	return "vec4<f32>(unpack2x16float(" + first + "), unpack2x16float(" + second + "))"
 }
 
 func (f f16) value(m *wgsl.Module) string {
@@ -55,5 +55,5 @@ func (f f16) value(m *wgsl.Module) string {
 	}
 	m.Let("eight", Values+"[row * %du + (i >> 1u)]", f.columns/8)
 	m.Let("pair", "select(eight.xy, eight.zw, (i & 1u) == 1u)")
-	return halves("pair")
+	return halves("pair.x", "pair.y")
 }

@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen/bind"
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"github.com/kgen-wgsl/kgen/schedules"
@@ -39,33 +41,33 @@ type built struct {
 	operands []bind.Operand
 }
 
-// place gives operands ranges as a compiler would: what is written side by side in one buffer, everything else in a buffer
-// of its own but for operands named in beside, which join the written ones.
+// border is what lies before and after the operands of a buffer.
+const border = 256
+
+// place gives operands ranges as a compiler would: what is written side by side in buffer 0, together with the operands
+// named in beside, and everything else in a buffer of its own.
 func place(operands []bind.Operand, beside ...string) []bind.Operand {
-	bytes := func(o bind.Operand) uint64 {
-		switch {
-		case strings.HasPrefix(o.Elem, "vec4"):
-			return uint64(o.Count) * 16
-		case strings.HasPrefix(o.Elem, "vec2"):
-			return uint64(o.Count) * 8
-		}
-		return uint64(o.Count) * 4
-	}
-	out := make([]bind.Operand, len(operands))
-	arena := uint64(0)
-	for i, o := range operands {
-		o.Place = plan.Range{Buffer: i + 1, Bytes: bytes(o)}
-		joins := o.Access == plan.ReadWrite && o.Name != kernels.KV && o.Name != kernels.Params
-		for _, name := range beside {
-			joins = joins || o.Name == name
-		}
-		if joins {
+	out := slices.Clone(operands)
+	arena := uint64(border)
+	for i := range out {
+		o := &out[i]
+		o.Place = plan.Range{Buffer: i + 1, Offset: border, Bytes: uint64(o.Count) * elemBytes(o.Elem)}
+		if slices.Contains(beside, o.Name) || o.Access == plan.ReadWrite && o.Name != kernels.KV && o.Name != kernels.Params {
 			o.Place.Buffer, o.Place.Offset = 0, arena
 			arena += (o.Place.Bytes + 255) / 256 * 256
 		}
-		out[i] = o
 	}
 	return out
+}
+
+func elemBytes(elem string) uint64 {
+	switch {
+	case strings.HasPrefix(elem, "vec4"):
+		return 16
+	case strings.HasPrefix(elem, "vec2"):
+		return 8
+	}
+	return 4
 }
 
 // build binds the operands of a kernel within four storage bindings and emits it.
@@ -178,6 +180,55 @@ func TestRowGoldens(t *testing.T) {
 	k, err = kernels.Add{N: 576, InPlace: true}.Kernel(schedules.DefaultElementwise(p), p)
 	golden(t, build(t, k, err))
 	k, err = kernels.Add{N: 577}.Kernel(schedules.DefaultElementwise(p), p)
+	golden(t, build(t, k, err))
+}
+
+func cache(f16 bool) plan.KV { return plan.KV{PageTokens: 32, Pages: 5, F16: f16} }
+
+func TestRoPEGoldens(t *testing.T) {
+	p := profile(t, "portable")
+	for _, r := range []kernels.RoPEKV{
+		{Heads: 9, KVHeads: 3, Size: 64, Dims: 64, Style: ir.Norm, Positions: 128, Params: params, KV: cache(false)},
+		{Heads: 8, KVHeads: 2, Size: 64, Dims: 64, Style: ir.NeoX, Positions: 128, Params: params, KV: cache(true)},
+		{Heads: 4, KVHeads: 4, Size: 80, Dims: 20, Style: ir.NeoX, Positions: 128, Params: params, KV: cache(false)},
+		{Heads: 2, KVHeads: 1, Size: 96, Dims: 32, Style: ir.Norm, Positions: 128, Params: params, KV: cache(true)},
+	} {
+		k, err := r.Kernel(schedules.DefaultElementwise(p), p)
+		golden(t, build(t, k, err, kernels.K, kernels.V))
+	}
+}
+
+func TestAttentionGoldens(t *testing.T) {
+	p := profile(t, "portable")
+	for _, a := range []kernels.AttentionDecode{
+		{Heads: 9, KVHeads: 3, Size: 64, Scale: 0.125, Params: params, KV: cache(false)},
+		{Heads: 8, KVHeads: 2, Size: 80, Scale: 0.11180339887, Params: params, KV: cache(true)},
+		{Heads: 2, KVHeads: 1, Size: 96, Scale: 0.0625, Window: 16, Params: params, KV: cache(false)},
+	} {
+		k, err := a.Kernel(schedules.DefaultAttention(a.Problem(), p), p)
+		golden(t, build(t, k, err))
+	}
+}
+
+func TestElementwiseGoldens(t *testing.T) {
+	p := profile(t, "portable")
+	s := schedules.DefaultElementwise(p)
+	k, err := kernels.GLU{N: 1536, Act: ir.SiLU}.Kernel(s, p)
+	golden(t, build(t, k, err))
+	k, err = kernels.GLU{N: 257, Act: ir.GELU}.Kernel(s, p)
+	golden(t, build(t, k, err))
+	k, err = kernels.Softcap{N: 1000, Cap: 30}.Kernel(s, p)
+	golden(t, build(t, k, err))
+}
+
+func TestSamplingGoldens(t *testing.T) {
+	p := profile(t, "portable")
+	s := schedules.DefaultArgMax(49152, p)
+	k, err := kernels.ArgMaxPartials{N: 49152}.Kernel(s, p)
+	golden(t, build(t, k, err))
+	k, err = kernels.ArgMaxFinal{N: 49152, Params: params}.Kernel(s, p)
+	golden(t, build(t, k, err))
+	k, err = kernels.Advance{Params: params}.Kernel()
 	golden(t, build(t, k, err))
 }
 

@@ -86,6 +86,14 @@ func lanes(n int) string {
 	return fmt.Sprintf("vec%d<f32>", n)
 }
 
+// splat is the text for n copies of a value side by side.
+func splat(value string, n int) string {
+	if n == 1 {
+		return value
+	}
+	return lanes(n) + "(" + value + ")"
+}
+
 // widest is the number of values in one element of an f32 array of n: 4 when they divide it.
 func widest(n int) int {
 	if n%4 == 0 {

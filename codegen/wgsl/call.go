@@ -65,8 +65,11 @@ func (c *checker) match(e *Call, signature string) Expr {
 	}
 	for i, p := range params {
 		t := shorthands[p]
-		if t == nil {
+		switch {
+		case t == nil:
 			t = shared
+		case t == U32 && isSubgroupName(e.Name):
+			e.Args[i] = laneIndex(e.Args[i])
 		}
 		e.Args[i] = c.convert(e.Args[i], t, "the argument")
 		if bad(e.Args[i]) {
@@ -235,12 +238,18 @@ func (c *checker) dot(e *Call) Expr {
 	return e
 }
 
+// laneIndex makes an abstract constant a literal of type u32: naga takes it for i32 in subgroup functions.
+func laneIndex(e Expr) Expr {
+	if v := valueOf(e); typeOf(e) == AbstractInt && v.Kind == IntValue && v.Int >= 0 && v.Int <= math.MaxUint32 {
+		return literal(v.Int, U32, e.Expression().Pos)
+	}
+	return e
+}
+
 // lane checks the subgroup functions that take the index of a lane.
 func (c *checker) lane(e *Call) Expr {
 	e.Args[0] = c.settle(e.Args[0])
-	if l, ok := e.Args[1].(*Literal); ok && l.Type == AbstractInt {
-		l.Type, l.Suffix = U32, "u"
-	}
+	e.Args[1] = laneIndex(e.Args[1])
 	t, lane := typeOf(e.Args[0]), typeOf(e.Args[1])
 	switch {
 	case !component(t).numeric():

@@ -56,10 +56,10 @@ func (c *checker) unary(e *Unary) Expr {
 		e.Value = intValue(wrap(^v.Int, s))
 	case v.Kind == FloatValue:
 		e.Value = floatValue(-v.Float)
-	case s == I32 && v.Int == math.MinInt32 || v.Int == math.MinInt64:
+	case v.Int == math.MinInt64:
 		return c.fail(e, "the negative is out of the range of %s", s)
 	default:
-		e.Value = intValue(-v.Int)
+		e.Value = intValue(wrap(-v.Int, s))
 	}
 	return e
 }
@@ -177,8 +177,11 @@ func (c *checker) fold(e *Binary, s Scalar) Expr {
 		e.Value = foldBool(e.Op, x.Int != 0, y.Int != 0)
 	case IntValue:
 		v, ok := foldInt(e.Op, x.Int, y.Int)
-		if v.Kind == IntValue && (!ok || wrap(v.Int, s) != v.Int) {
-			return c.fail(e, "the constant is out of the range of %s", s)
+		if v.Kind == IntValue {
+			if s == AbstractInt && !ok {
+				return c.fail(e, "the constant is out of the range of %s", s)
+			}
+			v.Int = wrap(v.Int, s) // concrete integers wrap, constants too
 		}
 		e.Value = v
 	case FloatValue:

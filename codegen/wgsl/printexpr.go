@@ -19,8 +19,8 @@ func writeExpr(b *strings.Builder, e Expr) {
 		b.WriteString(e.Op)
 		inner, unary := e.X.(*Unary)
 		_, binary := e.X.(*Binary)
-		// -- and && would be other tokens.
-		writeParenthesised(b, e.X, binary || unary && inner.Op == e.Op)
+		joins := unary && inner.Op == e.Op && (e.Op == "-" || e.Op == "&") // -- and && are other tokens
+		writeParenthesised(b, e.X, binary || joins)
 	case *Binary:
 		writeParenthesised(b, e.X, !operand(e.Op, e.X, false))
 		b.WriteString(" " + e.Op + " ")
@@ -80,7 +80,7 @@ func writeParenthesised(b *strings.Builder, e Expr, needed bool) {
 // loose reports whether an expression binds less tightly than [ ] and a point.
 func loose(e Expr) bool {
 	switch e.(type) {
-	case *Binary, *Unary:
+	case *Binary, *Unary, *Literal: // the point would join a number
 		return true
 	}
 	return false

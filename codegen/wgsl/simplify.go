@@ -12,8 +12,11 @@ func simplify(e Expr) Expr {
 	if !ok || !scalarOf(e).integer() || width(typeOf(e)) != 1 {
 		return e
 	}
-	if x, y := decimal(b.X), decimal(b.Y); x && y && b.Value.Kind == IntValue && b.Value.Int >= 0 {
-		return literal(b.Value.Int, b.Type.(Scalar), b.Pos)
+	if decimal(b.X) && decimal(b.Y) && b.Value.Kind == IntValue && level(b.Op) >= additiveLevel {
+		exact, _ := foldInt(b.Op, valueOf(b.X).Int, valueOf(b.Y).Int)
+		if exact == b.Value && exact.Int >= 0 { // not where it wraps: that deserves to be seen
+			return literal(b.Value.Int, b.Type.(Scalar), b.Pos)
+		}
 	}
 	x, y := small(b.X), small(b.Y)
 	switch {

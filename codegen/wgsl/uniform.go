@@ -15,7 +15,7 @@ func CheckUniformity(f *File) []*Error {
 	return a.errs
 }
 
-// report adds a mistake once: arguments are looked at more than once.
+// report adds a mistake once: the Go line of an unrolled loop makes the same one many times.
 func (u *uniformity) report(p Pos, format string, args ...any) {
 	e := errorAt(p, "", format, args...)
 	for _, old := range u.errs {
@@ -194,10 +194,7 @@ func (u *uniformity) value(e Expr, flow *cause) *cause {
 		}
 		return or(c, u.value(e.Y, flow))
 	case *Call:
-		for _, a := range e.Args {
-			c = or(c, u.value(a, flow))
-		}
-		return u.call(e, c, flow)
+		return u.call(e, flow)
 	}
 	for _, x := range Children(e) {
 		c = or(c, u.value(x, flow))
@@ -222,8 +219,8 @@ func (u *uniformity) symbol(e *Ident) *cause {
 	return u.varying[s]
 }
 
-// call returns why the result of a call varies, given why its arguments do, and reports a collective call in varying flow.
-func (u *uniformity) call(e *Call, args, flow *cause) *cause {
+// call returns why the result of a call varies, and reports a collective call in varying flow.
+func (u *uniformity) call(e *Call, flow *cause) *cause {
 	s := u.functions[e.Func]
 	if e.Func == nil {
 		s.collective = collective(e.Name)
@@ -233,31 +230,43 @@ func (u *uniformity) call(e *Call, args, flow *cause) *cause {
 	if s.collective && flow != nil && u.final {
 		u.report(e.Pos, "%s must be reached by all invocations together, but control flow depends on %s", e.Name, flow)
 	}
-	if why := u.argument(e, flow); why != nil && u.final {
-		u.report(e.Pos, "%s must have the same argument in all invocations, but %s", e.Name, why.text)
-	}
-	switch {
-	case e.Func == nil && e.Name == "workgroupUniformLoad":
+	if e.Func == nil && e.Name == "workgroupUniformLoad" {
+		u.same(e, u.indices(e.Args[0], flow))
 		return nil
-	case s.varying:
+	}
+	var c *cause
+	for i, a := range e.Args {
+		why := u.value(a, flow)
+		c = or(c, why)
+		switch e.Name {
+		case "subgroupShuffleXor", "subgroupShuffleUp", "subgroupShuffleDown":
+			if i == 1 {
+				u.same(e, why)
+			}
+		}
+	}
+	if s.varying {
 		return &cause{e.Pos, "the result of " + e.Name}
 	}
-	return args
+	return c
 }
 
-// argument returns why the argument that WGSL wants uniform varies.
-func (u *uniformity) argument(e *Call, flow *cause) *cause {
-	switch e.Name {
-	case "subgroupShuffleXor", "subgroupShuffleUp", "subgroupShuffleDown":
-		return u.value(e.Args[1], flow)
-	case "workgroupUniformLoad":
-		var c *cause
-		Walk(e.Args[0], func(x Expr) {
-			if x, ok := x.(*Index); ok {
-				c = or(c, u.value(x.I, flow))
-			}
-		})
-		return c
+// same reports that an argument varies where WGSL wants it uniform.
+func (u *uniformity) same(e *Call, why *cause) {
+	if why != nil && u.final {
+		u.report(e.Pos, "%s must have the same argument in all invocations, but %s", e.Name, why.text)
+	}
+}
+
+// indices returns why a place in memory varies, whatever is stored there.
+func (u *uniformity) indices(e Expr, flow *cause) *cause {
+	switch e := e.(type) {
+	case *Index:
+		return or(u.indices(e.X, flow), u.value(e.I, flow))
+	case *Unary:
+		return u.indices(e.X, flow)
+	case *Member:
+		return u.indices(e.X, flow)
 	}
 	return nil
 }

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/kgen-wgsl/kgen"
+	kgenrt "github.com/kgen-wgsl/kgen/runtime"
+)
+
+// The exit statuses.
+const (
+	exitDone    = 0
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// verbs is the command line.
+type verbs struct {
+	Run      runVerb      `cmd:"" help:"Generate text from a prompt."`
+	Logits   logitsVerb   `cmd:"" help:"Print the logits after the last token, or after every one."`
+	Score    scoreVerb    `cmd:"" help:"Print how likely a text is."`
+	Tokenize tokenizeVerb `cmd:"" help:"Turn text into token ids, or ids into text."`
+	Inspect  inspectVerb  `cmd:"" help:"Show a model's header, tensors, graph, kernels and plan."`
+	Help     helpVerb     `cmd:"" help:"Explain a verb, with an example."`
+	Version  versionVerb  `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is the whole program: it returns the exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "help" {
+		args = helpArgs(args[1:])
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	var v verbs
+	exited := -1
+	parser, err := kong.New(&v, kong.Name("kgen"),
+		kong.Description("Language models as specialised WGSL kernels, run on WebGPU.\n\nMODEL is a GGUF file."),
+		kong.Writers(stdout, stderr), kong.Exit(func(status int) { exited = status; panic(helpShown{}) }),
+		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		fmt.Fprintln(stderr, "kgen:", err)
+		return exitUsage
+	}
+	command, err := parse(parser, args)
+	switch {
+	case exited >= 0:
+		return exited
+	case err != nil:
+		fmt.Fprintln(stderr, "kgen:", err)
+		return exitUsage
+	}
+	io := &terminal{stdin: stdin, stdout: stdout, stderr: stderr}
+	command.BindTo(ctx, (*context.Context)(nil))
+	return report(command.Run(io), io)
+}
+
+type helpShown struct{}
+
+// parse returns nil and no error when help was printed.
+func parse(parser *kong.Kong, args []string) (command *kong.Context, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(helpShown); !ok {
+				panic(r)
+			}
+		}
+	}()
+	return parser.Parse(args)
+}
+
+// helpArgs turns "help VERB" into the verb's own help.
+func helpArgs(verb []string) []string { return append(append([]string{}, verb...), "--help") }
+
+// report prints an error as the caller wants it and returns the exit status.
+func report(err error, t *terminal) int {
+	if err == nil {
+		return exitDone
+	}
+	var usage usageError
+	if errors.As(err, &usage) {
+		fmt.Fprintln(t.stderr, "kgen:", usage)
+		return exitUsage
+	}
+	coded := kgen.AsError("kgen", err)
+	var e *kgenrt.Error
+	if !errors.As(coded, &e) {
+		fmt.Fprintln(t.stderr, "kgen:", err)
+		return exitFailure
+	}
+	info := e.Code.Info()
+	if t.json {
+		t.printJSON(map[string]any{"error": map[string]string{
+			"code": string(e.Code), "message": e.Message, "cause": info.Cause, "fix": info.Fix, "detail": e.Detail(),
+		}})
+	}
+	fmt.Fprintf(t.stderr, "kgen: %v\n", coded)
+	if e.Code != kgenrt.Aborted {
+		fmt.Fprintf(t.stderr, "      %s: %s\n", e.Code, info.Fix)
+	}
+	return exitFailure
+}
+
+// usageError is a mistake in the command line that the parser cannot see.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+func usagef(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
+
+// helpVerb is here for the list of verbs; run handles it before parsing.
+type helpVerb struct {
+	Verb string `arg:"" optional:"" help:"The verb to explain."`
+}
+
+func (helpVerb) Run() error { return nil }
+
+type versionVerb struct{}
+
+func (versionVerb) Run(t *terminal) error {
+	version := "devel"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				version += " " + s.Value[:min(12, len(s.Value))]
+			}
+		}
+	}
+	_, err := fmt.Fprintln(t.stdout, "kgen", version)
+	return err
+}
+
+// printJSON prints one value on stdout.
+func (t *terminal) printJSON(v any) error {
+	e := json.NewEncoder(t.stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// parseIDs reads token ids separated by commas or blanks.
+func parseIDs(s string) ([]uint32, error) {
+	var ids []uint32
+	for _, field := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' }) {
+		var id uint32
+		if _, err := fmt.Sscanf(field, "%d", &id); err != nil || fmt.Sprint(id) != field {
+			return nil, usagef("--ids: %q is not a token id", field)
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 {
+		return nil, usagef("--ids: there is no id")
+	}
+	return ids, nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/schollz/progressbar/v3"
+
+	kgenrt "github.com/kgen-wgsl/kgen/runtime"
+)
+
+// terminal is where a verb reads and writes.
+type terminal struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	quiet, noColor bool
+	json           bool
+}
+
+// flags are what every verb accepts.
+type flags struct {
+	JSON    bool `help:"Print one JSON value."`
+	Quiet   bool `short:"q" help:"Print nothing on stderr but errors."`
+	NoColor bool `help:"Print no colours; NO_COLOR does the same."`
+}
+
+// apply tells the terminal what the flags say.
+func (f flags) apply(t *terminal) {
+	t.quiet, t.json = f.Quiet, f.JSON
+	t.noColor = f.NoColor || os.Getenv("NO_COLOR") != "" || !isTerminal(t.stderr)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
+
+// note prints a line for people on stderr.
+func (t *terminal) note(format string, args ...any) {
+	if t.quiet {
+		return
+	}
+	line := fmt.Sprintf(format, args...)
+	if !t.noColor {
+		line = "\x1b[2m" + line + "\x1b[0m"
+	}
+	fmt.Fprintln(t.stderr, line)
+}
+
+// progress shows how loading gets on: a bar with the time left on a terminal, nothing elsewhere. It appears only when a
+// stage takes longer than a moment.
+func (t *terminal) progress() func(kgenrt.Progress) {
+	if t.quiet || !isTerminal(t.stderr) {
+		return nil
+	}
+	const moment = 300 * time.Millisecond
+	var bar *progressbar.ProgressBar
+	stage, began := "", time.Time{}
+	return func(p kgenrt.Progress) {
+		if p.Stage != stage {
+			stage, began, bar = p.Stage, time.Now(), nil
+		}
+		if bar == nil && time.Since(began) > moment && p.Done < p.Total {
+			bar = progressbar.NewOptions64(p.Total, progressbar.OptionSetWriter(t.stderr),
+				progressbar.OptionSetDescription(p.Stage), progressbar.OptionShowBytes(p.Stage == "weights"),
+				progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
+		}
+		if bar != nil {
+			bar.Set64(p.Done)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package kgen
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+	"github.com/kgen-wgsl/kgen/runtime/webgpu"
+	"github.com/kgen-wgsl/kgen/schedules"
+)
+
+// target is an adapter and the profile that kernels are made for.
+type target struct {
+	library *webgpu.Library
+	adapter *webgpu.Adapter
+	profile schedules.Profile
+}
+
+// chooseDevice returns the adapter to use, nil for the CPU evaluator. With device auto, a missing library or adapter means
+// the evaluator, unless the caller named one of them.
+func chooseDevice(ctx context.Context, opts *Options) (*target, error) {
+	switch opts.Device {
+	case "cpu":
+		opts.Log("device: the CPU evaluator, as asked")
+		return nil, nil
+	case "", "auto", "native":
+	case "sim":
+		return nil, badRequest("the simulator is not part of this version; use auto, native or cpu")
+	default:
+		return nil, badRequest("there is no device %q; use auto, native or cpu", opts.Device)
+	}
+	t, err := findAdapter(ctx, opts)
+	if err == nil {
+		return t, nil
+	}
+	var fault *plan.DeviceError
+	missing := errors.As(err, &fault) && (fault.Fault == plan.NoLibrary || fault.Fault == plan.NoAdapter)
+	if opts.Device == "native" || !missing || asked(opts) {
+		return nil, asError("choose a device", err)
+	}
+	opts.Log("device: the CPU evaluator, since there is no WebGPU: " + err.Error())
+	return nil, nil
+}
+
+// asked reports whether the caller named a library or adapter, so that there is no second choice.
+func asked(opts *Options) bool {
+	for _, s := range []string{opts.Library, opts.Adapter, os.Getenv("KGEN_WEBGPU_LIB"), os.Getenv("KGEN_ADAPTER")} {
+		if s != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func findAdapter(ctx context.Context, opts *Options) (*target, error) {
+	library, err := webgpu.Find(webgpu.Options{Library: opts.Library, Adapter: opts.Adapter, Log: opts.Log})
+	if err != nil {
+		return nil, err
+	}
+	t := &target{library: library}
+	if err := t.choose(ctx, opts); err != nil {
+		library.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// choose takes the best adapter and the profile for it.
+func (t *target) choose(ctx context.Context, opts *Options) error {
+	adapters, err := t.library.Adapters()
+	if err != nil {
+		return err
+	}
+	t.adapter = adapters[0]
+	info, err := t.adapter.Measure(ctx)
+	if err != nil {
+		return err
+	}
+	t.profile, err = chooseProfile(opts.Profile, info)
+	if err != nil {
+		return err
+	}
+	opts.Log("device: " + info.Name + " (" + info.Kind + ", " + info.API + ", " + info.Library + "), profile " + t.profile.Name)
+	return nil
+}
+
+// chooseProfile returns the named profile, or the best that the device fits: subgroups on GPUs, where they pay, then
+// portable, then compat. On software adapters one row per thread is faster.
+func chooseProfile(name string, d plan.Device) (schedules.Profile, error) {
+	if name != "" {
+		p, err := schedules.Lookup(name)
+		if err != nil {
+			return p, err
+		}
+		return p.WithDevice(d)
+	}
+	names := []string{"portable", "compat"}
+	if d.Kind == "gpu" {
+		names = append([]string{"subgroups"}, names...)
+	}
+	var last error
+	for _, name := range names {
+		p, err := schedules.Lookup(name)
+		if err != nil {
+			return p, err
+		}
+		fitted, err := p.WithDevice(d)
+		if err == nil {
+			return fitted, nil
+		}
+		last = err
+	}
+	return schedules.Profile{}, last
+}
+
+// open opens the device with the limits of the plan. The library is not needed afterwards: the device keeps it alive.
+func (t *target) open(ctx context.Context, requires plan.Requires) (plan.Backend, error) {
+	defer t.library.Close()
+	return t.adapter.Open(ctx, requires)
+}

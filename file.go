@@ -1,0 +1,104 @@
+package kgen
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/kgen-wgsl/kgen/models"
+	"github.com/kgen-wgsl/kgen/models/gguf"
+	"github.com/kgen-wgsl/kgen/models/tokenizer"
+
+	kgenrt "github.com/kgen-wgsl/kgen/runtime"
+)
+
+// File is an open model file: what its header says, without a device.
+type File struct {
+	Path            string
+	Hyperparameters models.Hyperparameters
+	gguf            *gguf.File
+	tokenizer       *tokenizer.Tokenizer
+}
+
+// OpenFile opens a GGUF file and checks its header, tensor table and tokenizer arrays.
+func OpenFile(path string) (*File, error) {
+	g, err := gguf.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return nil, &kgenrt.Error{Code: kgenrt.NoModel, Message: "open the model", Err: err}
+		}
+		return nil, asError("read "+path, err)
+	}
+	f := &File{Path: path, gguf: g}
+	if err := f.readHeader(); err != nil {
+		g.Close()
+		return nil, asError("read "+path, err)
+	}
+	return f, nil
+}
+
+func (f *File) readHeader() error {
+	if err := gguf.CheckModel(f.gguf); err != nil {
+		return err
+	}
+	var err error
+	f.Hyperparameters, err = models.FromGGUF(f.gguf)
+	return err
+}
+
+// GGUF returns the reader of the file's keys and tensors.
+func (f *File) GGUF() *gguf.File { return f.gguf }
+
+// Close unmaps the file. It may be called twice.
+func (f *File) Close() error { return asError("close "+f.Path, f.gguf.Close()) }
+
+// Tokenizer returns the tokenizer that the file describes.
+func (f *File) Tokenizer() (*tokenizer.Tokenizer, error) {
+	if f.tokenizer != nil {
+		return f.tokenizer, nil
+	}
+	vocab, err := readVocab(f.gguf)
+	if err != nil {
+		return nil, asError("read the tokenizer", err)
+	}
+	t, err := tokenizer.New(vocab)
+	if err != nil {
+		return nil, asError("read the tokenizer", err)
+	}
+	f.tokenizer = t
+	return t, nil
+}
+
+// readVocab fills a Vocab from the file's keys; a special id that is absent or outside the vocabulary is none, as
+// published files hold both.
+func readVocab(g *gguf.File) (tokenizer.Vocab, error) {
+	v := tokenizer.NoSpecials()
+	var err error
+	text := func(key string) string {
+		s, e := g.String("tokenizer." + key)
+		err = firstError(err, e)
+		return s
+	}
+	v.Model, v.Pre = text("ggml.model"), text("ggml.pre")
+	tokens, e := g.Strings("tokenizer.ggml.tokens")
+	merges, e2 := g.Strings("tokenizer.ggml.merges")
+	v.Tokens, v.Merges = tokens, merges
+	if err = firstError(err, e, e2); err != nil {
+		return v, err
+	}
+	if types, e := g.Ints("tokenizer.ggml.token_type"); e == nil {
+		for _, t := range types {
+			v.Types = append(v.Types, int32(t))
+		}
+	}
+	for key, id := range map[string]*int32{
+		"bos": &v.BOS, "eos": &v.EOS, "eot": &v.EOT, "eom": &v.EOM, "padding": &v.Pad, "fim_pad": &v.FIMPad, "fim_rep": &v.FIMRep, "fim_sep": &v.FIMSep,
+	} {
+		if n, e := g.Uint(fmt.Sprintf("tokenizer.ggml.%s_token_id", key)); e == nil && n < uint64(len(tokens)) {
+			*id = int32(n)
+		}
+	}
+	v.AddBOS, _ = g.Bool("tokenizer.ggml.add_bos_token")
+	v.AddEOS, _ = g.Bool("tokenizer.ggml.add_eos_token")
+	return v, nil
+}

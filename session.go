@@ -1,0 +1,137 @@
+package kgen
+
+import (
+	"github.com/kgen-wgsl/kgen/ir"
+	"github.com/kgen-wgsl/kgen/models/chat"
+	"github.com/kgen-wgsl/kgen/models/tokenizer"
+
+	kgenrt "github.com/kgen-wgsl/kgen/runtime"
+)
+
+// The types of conversations and answers, by the names that users of this package need.
+type (
+	Message    = kgenrt.Message
+	Generation = kgenrt.Generation
+	Sampling   = kgenrt.Sampling
+	Piece      = kgenrt.Piece
+	Session    = kgenrt.TextSession
+)
+
+// NewSession returns a session on the model. A model runs one sequence: sessions share its KV cache, so only one of them
+// may be in use at a time, and a second one is refused.
+func (m *Model) NewSession() (*Session, error) {
+	if m.session != nil {
+		return nil, badRequest("the model runs one sequence, and has a session already")
+	}
+	tk, err := m.Tokenizer()
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{Session: kgenrt.NewSession(m.exec), Tokenizer: codec{tk}, Burst: m.burst()}
+	template, err := m.Template()
+	if err != nil {
+		return nil, err
+	}
+	if template != nil {
+		s.Template = template
+	}
+	m.session = s
+	return s, nil
+}
+
+// burst is the number of greedy tokens in one submit that keeps answers flowing: on hardware a token takes a millisecond
+// or so, elsewhere each is worth showing.
+func (m *Model) burst() int {
+	if m.device.Kind == "gpu" {
+		return 8
+	}
+	return 1
+}
+
+// codec fits the tokenizer to the session.
+type codec struct{ *tokenizer.Tokenizer }
+
+func (c codec) NewStream() kgenrt.TextStream { return c.Tokenizer.NewStream(false) }
+
+// chatTemplate fits a template to the session.
+type chatTemplate struct{ *chat.Template }
+
+func (t chatTemplate) RenderChat(messages []Message) (string, [][2]int, error) {
+	turns := make([]chat.Message, len(messages))
+	for i, m := range messages {
+		turns[i] = chat.Message{Role: m.Role, Content: m.Content}
+	}
+	p, err := t.Render(turns, chat.RenderOptions{AddGenerationPrompt: true})
+	if err != nil {
+		return "", nil, asError("render the chat template", err)
+	}
+	return p.Text, p.Untrusted, nil
+}
+
+// Template returns the file's chat template, nil when it has none.
+func (f *File) Template() (kgenrt.ChatTemplate, error) {
+	const key = "tokenizer.chat_template"
+	if !f.gguf.Has(key) {
+		return nil, nil
+	}
+	source, err := f.gguf.String(key)
+	if err != nil {
+		return nil, asError("read the chat template", err)
+	}
+	tk, err := f.Tokenizer()
+	if err != nil {
+		return nil, err
+	}
+	o := chat.Options{Special: tk.Specials()}
+	_, o.BOS, _ = tk.BOS()
+	_, o.EOS, _ = tk.EOS()
+	t, err := chat.Compile(source, o)
+	if err != nil {
+		return nil, asError("read the chat template", err)
+	}
+	return chatTemplate{t}, nil
+}
+
+// Sampling returns the sampling values that the file recommends under general.sampling, and for those that it leaves out
+// the usual ones: temperature 0.8, top-k 40, top-p 0.95, min-p 0.05.
+func (f *File) Sampling() Sampling {
+	s := Sampling{Temperature: 0.8, TopK: 40, TopP: 0.95, MinP: 0.05}
+	for key, value := range map[string]*float64{"temp": &s.Temperature, "top_p": &s.TopP, "min_p": &s.MinP} {
+		if v, err := f.gguf.Float("general.sampling." + key); err == nil {
+			*value = v
+		}
+	}
+	if k, err := f.gguf.Int("general.sampling.top_k"); err == nil && k >= 0 {
+		s.TopK = k
+	}
+	return s
+}
+
+// WeightBytes returns the bytes of weights that one token reads: all that linear layers use, and a row of the embedding.
+func (m *Model) WeightBytes() int64 {
+	g, err := m.Graph(false)
+	if err != nil {
+		return 0
+	}
+	read := map[*ir.Tensor]int64{}
+	for _, n := range g.Nodes {
+		for _, t := range n.In {
+			if t.Kind != ir.Weight {
+				continue
+			}
+			bytes := int64(0)
+			if entry, err := m.gguf.Tensor(t.Name); err == nil {
+				bytes = int64(entry.Size)
+			}
+			if n.Op == ir.Embed {
+				bytes /= int64(max(1, t.Rows(ir.Sizes{T: 1, S: 1, B: 1})))
+			}
+			read[t] = max(read[t], bytes)
+		}
+	}
+	total := int64(0)
+	for _, bytes := range read {
+		total += bytes
+	}
+	return total
+}
