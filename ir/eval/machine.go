@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/kgen-wgsl/kgen/ir"
 )
@@ -102,6 +103,9 @@ func (m *Machine) Prefill(ctx context.Context, start int, tokens []uint32) error
 
 // Logits feeds a token at position start and writes the logits after it to dst, which holds Vocab values.
 func (m *Machine) Logits(ctx context.Context, start int, token uint32, dst []float32) error {
+	if len(dst) != m.Vocab() {
+		return &GraphError{m.graph.Name, fmt.Sprintf("logits need %d values, dst has %d", m.Vocab(), len(dst))}
+	}
 	return m.tiles(ctx, start, []uint32{token}, 1, m.infer, func(r *run) bool {
 		copy(dst, r.values[m.logits].numbers)
 		return true
@@ -167,7 +171,7 @@ func (m *Machine) check(start, n int, tokens []uint32) error {
 	if start < 0 || start > m.fed {
 		return &PositionError{Start: start, Fed: m.fed}
 	}
-	if n > m.context-start {
+	if n < 0 || n > m.context-start {
 		return &ContextError{Need: start + n, Context: m.context}
 	}
 	return checkTokens(m.graph, m.tokens, tokens)
