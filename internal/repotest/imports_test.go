@@ -68,6 +68,7 @@ var rules = []rule{
 var testModules = []string{
 	"github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "golang.org/x/tools", "pgregory.net/rapid",
 	"github.com/dlclark/regexp2/v2", "golang.org/x/text", "github.com/pmezard/go-difflib",
+	"github.com/x448/float16",
 }
 
 // unsafePackages lists the packages that may import unsafe: the one that calls C.
