@@ -3,6 +3,7 @@ package repotest
 import (
 	"go/ast"
 	"go/parser"
+	"path"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,6 +16,21 @@ func TestLicense(t *testing.T) {
 	for _, want := range []string{"Apache License", "Version 2.0, January 2004", "END OF TERMS AND CONDITIONS"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("LICENSE lacks %q", want)
+		}
+	}
+}
+
+// TestModulesAreCredited wants every module of go.mod in the README, whose last section tells their licences.
+func TestModulesAreCredited(t *testing.T) {
+	readme := readFile(t, "README.md")
+	required := regexp.MustCompile(`(?m)^\t([^ ]+/[^ ]+) v`).FindAllStringSubmatch(readFile(t, "go.mod"), -1)
+	if len(required) == 0 {
+		t.Error("go.mod requires nothing that this test can see")
+	}
+	for _, match := range required {
+		name := path.Base(regexp.MustCompile(`/v[0-9]+$`).ReplaceAllString(match[1], ""))
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(readme) {
+			t.Errorf("README names no licence of %s", match[1])
 		}
 	}
 }
