@@ -70,6 +70,7 @@ type Attention struct {
 type AttentionProblem struct {
 	Heads, KVHeads, Size int
 	Context              int
+	F16                  bool // the cache's elements
 }
 
 // Legal returns nil when the attention can be computed so, else an *IllegalError with every reason.
@@ -78,28 +79,27 @@ func (s Attention) Legal(b AttentionProblem, p Profile) error {
 	r.unless(b.Heads > 0 && b.KVHeads > 0 && b.Heads%max(1, b.KVHeads) == 0, "KVHeads",
 		"%d key heads do not divide %d query heads", b.KVHeads, b.Heads)
 	r.unless(b.Heads <= p.Limits.Workgroups, "Heads", "%d exceed the grid's limit, %d", b.Heads, p.Limits.Workgroups)
-	r.unless(b.Size > 0 && b.Size%4 == 0 && b.Size <= 512, "Size", "%d is not a multiple of 4 up to 512", b.Size)
+	vector := 4 // elements that a load takes
+	if b.F16 {
+		vector = 8
+	}
+	r.unless(b.Size > 0 && b.Size%vector == 0 && b.Size <= 512, "Size", "%d is not a multiple of %d up to 512", b.Size, vector)
 	r.unless(b.Context > 0, "Context", "%d is not positive", b.Context)
 	checkTree(&r, s.Workgroup, 12, p)
+	r.unless(s.Workgroup%4 == 0, "Workgroup", "%d is not a multiple of 4", s.Workgroup)
 	if len(r) == 0 {
-		bytes := s.WorkgroupBytes(b)
-		r.unless(bytes <= p.Limits.WorkgroupBytes, "Workgroup", "%d bytes of workgroup memory exceed %d", bytes, p.Limits.WorkgroupBytes)
-		checkTrips(&r, "Context", s.Trips(b), p)
+		checkTrips(&r, "Context", s.trips(b), p)
 	}
 	return r.err(s.String())
 }
 
-// WorkgroupBytes is the workgroup memory used: the query, and a key's score, its offset and the tree for each thread.
-func (s Attention) WorkgroupBytes(b AttentionProblem) int { return 4*b.Size + 12*s.Workgroup }
-
-// Trips bounds the loop trips of one thread: for each tile one over the query's vectors and one over the tile's keys for
-// each element the thread owns.
-func (s Attention) Trips(b AttentionProblem) int {
+// trips bounds the loop trips of one thread: for each tile one, and twice its keys four at a time.
+func (s Attention) trips(b AttentionProblem) int {
 	tiles := (b.Context + s.Workgroup - 1) / s.Workgroup
-	return tiles * (1 + b.Size/4 + s.Workgroup)
+	return tiles * (1 + s.Workgroup/2)
 }
 
-// DefaultAttention takes a thread for each element of a head, at least 32.
+// DefaultAttention takes about a thread for each element of a head, within 32 to 128.
 func DefaultAttention(b AttentionProblem, p Profile) Attention {
 	return Attention{Workgroup: tree(b.Size, min(128, p.Limits.Invocations))}
 }

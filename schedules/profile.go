@@ -76,17 +76,17 @@ type limit struct {
 func limits(need, have plan.Limits) []limit {
 	i := func(name string, n, h int) limit { return limit{name, uint64(n), uint64(h), false} }
 	return []limit{
-		i("maxStorageBuffersPerShaderStage", need.StorageBuffers, have.StorageBuffers),
-		i("maxUniformBuffersPerShaderStage", need.UniformBuffers, have.UniformBuffers),
-		{"maxStorageBufferBindingSize", need.BindingBytes, have.BindingBytes, false},
-		{"maxUniformBufferBindingSize", need.UniformBytes, have.UniformBytes, false},
-		{"maxBufferSize", need.BufferBytes, have.BufferBytes, false},
-		i("maxComputeWorkgroupStorageSize", need.WorkgroupBytes, have.WorkgroupBytes),
-		i("maxComputeInvocationsPerWorkgroup", need.Invocations, have.Invocations),
-		i("maxComputeWorkgroupSizeX", need.WorkgroupX, have.WorkgroupX),
-		i("maxComputeWorkgroupSizeY", need.WorkgroupY, have.WorkgroupY),
-		i("maxComputeWorkgroupSizeZ", need.WorkgroupZ, have.WorkgroupZ),
-		i("maxComputeWorkgroupsPerDimension", need.Workgroups, have.Workgroups),
-		{"minStorageBufferOffsetAlignment", uint64(need.OffsetAlignment), uint64(have.OffsetAlignment), true},
+		i(plan.LimitStorageBuffers, need.StorageBuffers, have.StorageBuffers),
+		i(plan.LimitUniformBuffers, need.UniformBuffers, have.UniformBuffers),
+		{plan.LimitBindingBytes, need.BindingBytes, have.BindingBytes, false},
+		{plan.LimitUniformBytes, need.UniformBytes, have.UniformBytes, false},
+		{plan.LimitBufferBytes, need.BufferBytes, have.BufferBytes, false},
+		i(plan.LimitWorkgroupBytes, need.WorkgroupBytes, have.WorkgroupBytes),
+		i(plan.LimitInvocations, need.Invocations, have.Invocations),
+		i(plan.LimitWorkgroupX, need.WorkgroupX, have.WorkgroupX),
+		i(plan.LimitWorkgroupY, need.WorkgroupY, have.WorkgroupY),
+		i(plan.LimitWorkgroupZ, need.WorkgroupZ, have.WorkgroupZ),
+		i(plan.LimitWorkgroups, need.Workgroups, have.Workgroups),
+		{plan.LimitOffsetAlignment, uint64(need.OffsetAlignment), uint64(have.OffsetAlignment), true},
 	}
 }

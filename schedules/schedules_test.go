@@ -239,8 +239,10 @@ func TestFamiliesRefuse(t *testing.T) {
 		{schedules.ArgMax{64, 0}.Legal(64, p), "Partials: 0"},
 		{schedules.Elementwise{512}.Legal(64, p), "Workgroup: 512"},
 		{schedules.Attention{64}.Legal(b, lava), "Context: "},
-		{schedules.Attention{64}.Legal(schedules.AttentionProblem{9, 2, 64, 32}, p), "KVHeads: 2 key heads"},
-		{schedules.Attention{64}.Legal(schedules.AttentionProblem{9, 3, 66, 32}, p), "Size: 66"},
+		{schedules.Attention{64}.Legal(schedules.AttentionProblem{9, 2, 64, 32, false}, p), "KVHeads: 2 key heads"},
+		{schedules.Attention{64}.Legal(schedules.AttentionProblem{9, 3, 66, 32, false}, p), "Size: 66"},
+		{schedules.Attention{64}.Legal(schedules.AttentionProblem{9, 3, 68, 32, true}, p), "Size: 68 is not a multiple of 8"},
+		{schedules.Attention{2}.Legal(schedules.AttentionProblem{9, 3, 64, 32, true}, p), "Workgroup: 2 is not a multiple of 4"},
 	} {
 		var e *schedules.IllegalError
 		if !errors.As(c.err, &e) || !strings.HasPrefix(e.Reasons[0].String(), c.want) {

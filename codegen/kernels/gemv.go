@@ -153,7 +153,7 @@ func (t gemvText) declareRows(m *wgsl.Module) {
 			m.Let("from"+r, "row%s * %du", r, t.row.Trips)
 		}
 	})
-	t.each(func(r string) { m.Var("acc"+r+": "+lanes(t.row.Width), "") })
+	t.each(func(r string) { m.Var("acc"+r, zero(t.row.Width)) })
 }
 
 // spare reports whether some threads have no row: those read the last one again and store nothing.

@@ -94,6 +94,15 @@ func splat(value string, n int) string {
 	return lanes(n) + "(" + value + ")"
 }
 
+// zero is the text for n zeros side by side. Kernels always write the initial value of a variable: naga 29 forgets to zero
+// one that is declared without within a loop, from the second round on.
+func zero(n int) string {
+	if n == 1 {
+		return "0.0"
+	}
+	return lanes(n) + "()"
+}
+
 // widest is the number of values in one element of an f32 array of n: 4 when they divide it.
 func widest(n int) int {
 	if n%4 == 0 {

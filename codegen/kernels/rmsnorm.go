@@ -44,7 +44,7 @@ func (n RMSNorm) Kernel(s schedules.RowReduce, p schedules.Profile) (Kernel, err
 			m.Workgroup("sums", "f32", s.Workgroup)
 			m.Compute(s.Workgroup, builtins, func() {
 				m.Let("first", "group.x * %du", each)
-				m.Var("squares: "+elem, "")
+				m.Var("squares", zero(width))
 				m.Loop("i", "local", each, s.Workgroup, func() {
 					m.Let("v", "x[first + i]")
 					m.FMA("squares", "v", "v")

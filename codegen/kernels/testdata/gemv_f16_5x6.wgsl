@@ -8,7 +8,7 @@
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let row0 = group.x * 64u + local;
   let from0 = min(row0, 4u) * 3u;
-  var acc0: vec2<f32>;
+  var acc0 = vec2<f32>();
   for (var block = 0u; block < 3u; block += 1u) {
     let x0 = x[block];
     let at0 = from0 + block;

@@ -8,14 +8,14 @@
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let row0 = group.x * 64u + local;
   let from0 = row0 * 10u;
-  var acc0: vec4<f32>;
+  var acc0 = vec4<f32>();
   for (var block = 0u; block < 10u; block += 1u) {
     let x0 = x[block * 2u];
     let x1 = x[block * 2u + 1u];
     let at0 = from0 + block;
     let w0 = values[at0];
-    acc0 = fma(vec4<f32>(unpack2x16float(w0.xy.x), unpack2x16float(w0.xy.y)), x0, acc0);
-    acc0 = fma(vec4<f32>(unpack2x16float(w0.zw.x), unpack2x16float(w0.zw.y)), x1, acc0);
+    acc0 = fma(vec4<f32>(unpack2x16float(w0.x), unpack2x16float(w0.y)), x0, acc0);
+    acc0 = fma(vec4<f32>(unpack2x16float(w0.z), unpack2x16float(w0.w)), x1, acc0);
   }
   let sum0 = acc0.x + acc0.y + (acc0.z + acc0.w);
   y0[row0] = sum0;

@@ -8,7 +8,7 @@
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let row0 = group.x * 64u + local;
   let from0 = row0 * 9u;
-  var acc0: vec4<f32>;
+  var acc0 = vec4<f32>();
   for (var block = 0u; block < 9u; block += 1u) {
     let x0 = x[block];
     let at0 = from0 + block;

@@ -9,7 +9,7 @@
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let row0 = group.x * 64u + local;
   let from0 = min(row0, 99u) * 2u;
-  var acc0: vec4<f32>;
+  var acc0 = vec4<f32>();
   for (var block = 0u; block < 2u; block += 1u) {
     let x0 = x[block * 8u];
     let x1 = x[block * 8u + 1u];

@@ -13,8 +13,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let row1 = row0 + 1u;
   let from0 = row0 * 18u;
   let from1 = row1 * 18u;
-  var acc0: vec4<f32>;
-  var acc1: vec4<f32>;
+  var acc0 = vec4<f32>();
+  var acc1 = vec4<f32>();
   for (var block = lane; block < 18u; block += 32u) {
     let x0 = x[block * 8u];
     let x1 = x[block * 8u + 1u];

@@ -11,8 +11,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let row1 = row0 + 1u;
   let from0 = min(row0, 16u) * 3u;
   let from1 = min(row1, 16u) * 3u;
-  var acc0: vec4<f32>;
-  var acc1: vec4<f32>;
+  var acc0 = vec4<f32>();
+  var acc1 = vec4<f32>();
   for (var block = 0u; block < 3u; block += 1u) {
     let x0 = x[block * 8u];
     let x1 = x[block * 8u + 1u];

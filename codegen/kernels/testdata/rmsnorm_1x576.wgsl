@@ -8,7 +8,7 @@ var<workgroup> sums: array<f32, 128>;
 @compute @workgroup_size(128)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first = group.x * 144u;
-  var squares: vec4<f32>;
+  var squares = vec4<f32>();
   for (var i = local; i < 144u; i += 128u) {
     let v = x[first + i];
     squares = fma(v, v, squares);

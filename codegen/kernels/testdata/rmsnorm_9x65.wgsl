@@ -8,7 +8,7 @@ var<workgroup> sums: array<f32, 32>;
 @compute @workgroup_size(32)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let first = group.x * 65u;
-  var squares: f32;
+  var squares = 0.0;
   for (var i = local; i < 65u; i += 32u) {
     let v = x[first + i];
     squares = fma(v, v, squares);
