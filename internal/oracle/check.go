@@ -89,7 +89,7 @@ func (c *comparison) layers(p *Prompt) {
 	}))
 	for i := range layers {
 		if c.Failed() {
-			c.Fatalf("the first layer to differ is that with input %d", i-1)
+			c.Fatalf("what enters layer %d is the first to differ", i-1)
 		}
 		if values[i] == 0 {
 			c.Fatalf("layer %d was not traced", i)

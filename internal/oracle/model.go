@@ -17,6 +17,7 @@ type Model struct {
 	File    *gguf.File
 	Prompts []Prompt
 	Text    *Text // nil but for real models
+	Added   bool  // it comes from the directory that KGEN_ORACLES names, and may be of a kind that is not supported yet
 }
 
 // Prompt is a token sequence and what a model makes of it. Layer arrays have an entry for what enters each layer and one
@@ -51,7 +52,9 @@ func Load(t testing.TB, name string) *Model {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	return answers(t, name, file)
+	m := answers(t, name, file)
+	m.Added = !isEmbedded(name + ".gguf")
+	return m
 }
 
 // LoadSmolLM2 opens the real model in the cache, or skips the test as Find does.
