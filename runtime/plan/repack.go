@@ -144,16 +144,28 @@ func (r *Recipe) move(p *Plane, rows int, field func(row int, f Field)) {
 }
 
 // copyField copies one field of every block of a row. Bit at of the first block is the field's place; blocks lie stride
-// bits apart.
+// bits apart. Whole bytes, and fields that lie in one byte on both sides such as nibbles, have loops of their own.
 func copyField(dst []byte, at, stride int, src []byte, from, srcStride, n, blocks int) {
-	if (at|stride|from|srcStride|n)%8 != 0 {
+	switch {
+	case (at|stride|from|srcStride|n)%8 == 0:
+		copyBytes(dst, at/8, stride/8, src, from/8, srcStride/8, n/8, blocks)
+	case (stride|srcStride)%8 == 0 && at%8+n <= 8 && from%8+n <= 8:
+		left, right, mask := at%8, from%8, byte(1<<n-1)
+		at, stride, from, srcStride = at/8, stride/8, from/8, srcStride/8
+		for range blocks {
+			dst[at] = dst[at]&^(mask<<left) | src[from]>>right&mask<<left
+			at, from = at+stride, from+srcStride
+		}
+	default:
 		for range blocks {
 			copyBits(dst, at, src, from, n)
 			at, from = at+stride, from+srcStride
 		}
-		return
 	}
-	at, stride, from, srcStride, n = at/8, stride/8, from/8, srcStride/8, n/8
+}
+
+// copyBytes is copyField in bytes.
+func copyBytes(dst []byte, at, stride int, src []byte, from, srcStride, n, blocks int) {
 	if n == stride && n == srcStride {
 		copy(dst[at:at+n*blocks], src[from:])
 		return
