@@ -199,16 +199,10 @@ func (c *checker) target(e Expr) Expr {
 	if bad(e) {
 		return e
 	}
-	place := e
-	if m, ok := place.(*Member); ok {
-		if len(m.Name) > 1 {
-			return c.failAt(e, m, "only one component can be assigned at a time, not .%s", m.Name)
-		}
-		place = m.X
+	if m, ok := e.(*Member); ok && len(m.Name) > 1 {
+		return c.fail(e, "only one component can be assigned at a time, not .%s", m.Name)
 	}
-	if b, ok := place.(*Bitcast); ok {
-		place = b.X
-	}
+	place, _ := uncast(e)
 	s := root(place)
 	switch {
 	case s == nil:

@@ -26,6 +26,8 @@ func kernel(body func(m *wgsl.Module)) *wgsl.Module {
 	m.Workgroup("counts", "atomic<u32>", 4)
 	m.Alias("a", "arena", "u32", 0)
 	m.Operand("b", "arena", "f32", 64, 32)
+	m.ReadWrite("wide", "vec4<u32>", 64)
+	m.Alias("q", "wide", "vec4<f32>", 32)
 	m.Alias("w", "codes", "vec4<f32>", 8)
 	m.Func("square", "v: f32", "f32", func() { m.Return("v * v") })
 	m.Compute(32, allBuiltins, func() {

@@ -100,7 +100,7 @@ func (p *printer) function(f *Func) {
 	if f.Result != nil {
 		head += "-> " + f.Result.String() + " "
 	}
-	p.open(head + "{")
+	p.line(head + "{")
 	p.block(f.Body)
 	p.line("}")
 }
@@ -112,8 +112,6 @@ func (p *printer) line(s string) {
 	p.b.WriteString(s)
 	p.b.WriteByte('\n')
 }
-
-func (p *printer) open(s string) { p.line(s) }
 
 func (p *printer) block(b *Block) {
 	p.indent++
@@ -130,15 +128,15 @@ func (p *printer) stmt(s Stmt) {
 	case *If:
 		p.ifStmt(s)
 	case *For:
-		p.open("for (" + simple(s.Init) + "; " + FormatExpr(s.Cond) + "; " + simple(s.Post) + ") {")
+		p.line("for (" + simple(s.Init) + "; " + FormatExpr(s.Cond) + "; " + simple(s.Post) + ") {")
 		p.block(s.Body)
 		p.line("}")
 	case *While:
-		p.open("while (" + FormatExpr(s.Cond) + ") {")
+		p.line("while (" + FormatExpr(s.Cond) + ") {")
 		p.block(s.Body)
 		p.line("}")
 	case *Block:
-		p.open("{")
+		p.line("{")
 		p.block(s)
 		p.line("}")
 	case *Declare:
@@ -153,7 +151,7 @@ func (p *printer) stmt(s Stmt) {
 }
 
 func (p *printer) ifStmt(s *If) {
-	p.open("if (" + FormatExpr(s.Cond) + ") {")
+	p.line("if (" + FormatExpr(s.Cond) + ") {")
 	for p.block(s.Then); s.Else != nil; p.block(s.Then) {
 		next, ok := elseIf(s.Else)
 		if !ok {

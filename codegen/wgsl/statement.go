@@ -33,9 +33,6 @@ func (m *Module) Const(name, expr string, args ...any) { m.ConstOf(name, expr, "
 func (m *Module) ConstOf(name, expr, why string, args ...any) {
 	t := m.format(args, name, expr, why)
 	d := m.declaration(ConstSymbol, t[0], t[1])
-	if d == nil {
-		return
-	}
 	d.Why = t[2]
 	if m.block == nil {
 		m.top(d)
@@ -47,17 +44,13 @@ func (m *Module) ConstOf(name, expr, why string, args ...any) {
 // Let declares an immutable value. name may have a type: "n: u32".
 func (m *Module) Let(name, expr string, args ...any) {
 	t := m.format(args, name, expr)
-	if d := m.declaration(LetSymbol, t[0], t[1]); d != nil {
-		m.add(d)
-	}
+	m.add(m.declaration(LetSymbol, t[0], t[1]))
 }
 
 // Var declares a variable. name may have a type: "sums: array<f32, 4>"; it starts as zero when expr is empty.
 func (m *Module) Var(name, expr string, args ...any) {
 	t := m.format(args, name, expr)
-	if d := m.declaration(VarSymbol, t[0], t[1]); d != nil {
-		m.add(d)
-	}
+	m.add(m.declaration(VarSymbol, t[0], t[1]))
 }
 
 // declaration checks and declares a const, let or var.

@@ -36,6 +36,10 @@ func statements() map[string]func(m *wgsl.Module) {
 			m.Set("b[u]", "f")
 			m.Add("b[u]", "f")
 			m.FMA("b[1]", "f", "f")
+			m.Set("q[u].y", "f")
+			m.Add("q[u][1]", "f")
+			m.Mul("q[u].x", "2")
+			m.Add("q[u]", "v4")
 			m.Set("y[0]", "w[u].x")
 		},
 		"control": func(m M) {
@@ -78,6 +82,8 @@ func TestStatementText(t *testing.T) {
 		m.Set("b[u]", "f")
 		m.Add("b[u + 1]", "f * 2")
 		m.Add("a[i]", "1")
+		m.Set("q[u].y", "f")
+		m.Add("q[u][1]", "f")
 		m.FMA("b[0]", "f", "v2.y")
 		m.ConstOf("blocks", "columns / 32", "K / 32")
 		m.Let("n%d: u32", "%d", 7, 3)
@@ -94,6 +100,8 @@ func TestStatementText(t *testing.T) {
   arena[u + 64u] = bitcast<u32>(f);
   arena[u + 65u] = bitcast<u32>(bitcast<f32>(arena[u + 65u]) + f * 2);
   arena[i] += 1;
+  wide[u + 32u].y = bitcast<u32>(f);
+  wide[u + 32u][1] = bitcast<u32>(bitcast<vec4<f32>>(wide[u + 32u])[1] + f);
   arena[64] = bitcast<u32>(fma(f, v2.y, bitcast<f32>(arena[64])));
   const blocks = columns / 32; // K / 32
   let n7: u32 = 3;

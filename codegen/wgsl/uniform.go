@@ -46,7 +46,7 @@ type uniformity struct {
 
 	// Of the function being analysed. Values only ever turn from uniform to varying, so a round without a change ends.
 	varying map[*Symbol]*cause
-	broken  map[Stmt]*cause // loops that some invocations leave while others stay
+	broken  map[Stmt]*cause // loops whose rounds some invocations leave early
 	loops   []Stmt
 	result  *cause // of the value returned
 	params  bool   // parameters vary
@@ -111,7 +111,7 @@ func (u *uniformity) stmt(s Stmt, flow *cause) *cause {
 		return u.block(s, flow)
 	case *CallStmt:
 		u.value(s.Call, flow)
-	case *Break:
+	case *Break, *Continue: // who goes on early isn't waited for before the loop ends
 		if n := len(u.loops); n > 0 {
 			u.breaks(u.loops[n-1], flow)
 		}
