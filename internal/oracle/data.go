@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 )
 
 //go:embed testdata/*.gz*
@@ -61,4 +62,10 @@ func Tiny() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Bytes returns an oracle file as it was before it was compressed, such as llama-q4_1.gguf.
+func Bytes(t testing.TB, name string) []byte {
+	t.Helper()
+	return must(t, name)
 }

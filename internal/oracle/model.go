@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"math"
 	"testing"
 
@@ -128,6 +127,3 @@ func npy(t testing.TB, file string, rows int) [][]float32 {
 	}
 	return out
 }
-
-// String names the model.
-func (m *Model) String() string { return fmt.Sprintf("%s, %d prompts", m.Name, len(m.Prompts)) }
