@@ -24,12 +24,12 @@
 //  1. One before the first and one behind the last printing character of each string. White space stays outside, so
 //     trim and strip do no harm. If all of them arrive in order with the whole string between, that is the answer.
 //     This holds for nearly all templates and conversations.
-//  2. Templates may look into content (startswith, split, in, ==, slices) and then fail step 1. Next, one is put
-//     behind each character that any special token begins with. Where none of the special tokens' texts can be
-//     read in untrusted text any more, it does not matter how the template cut it up.
+//  2. Templates may look into content (startswith, split, in, ==, slices, length) and then fail step 1. Next, each
+//     character in untrusted text that any special token begins with is replaced by one stand-in. Since no special
+//     token can then be read in untrusted text, it does not matter how the template cuts it up.
 //  3. If the template looks for such characters too ("</think>" in content), only complete special tokens inside
-//     the strings are split up. This is believed if it leaves the same special tokens, in the same order, as step 2
-//     has: then none was put together from pieces of content.
+//     the strings get a stand-in for their first character. This is believed if it leaves the same special tokens,
+//     in the same order, as step 2 has: then none was put together from pieces of content.
 //  4. Otherwise the template wanted to see special tokens in the content, and the text of step 2 is used: the
 //     template takes them for ordinary text, as the tokenizer will.
 //

@@ -48,5 +48,6 @@ func asError(err error, class Class) *Error {
 	if errors.As(err, &own) {
 		return own
 	}
-	return &Error{Class: class, Detail: strings.TrimPrefix(err.Error(), "jinja parse: ")}
+	detail := strings.TrimPrefix(err.Error(), "jinja parse: ")
+	return &Error{Class: class, Detail: strings.TrimPrefix(detail, "line 1: ")}
 }

@@ -16,8 +16,6 @@ func expression(tokens []token, line int) (string, *Error) {
 		case t.is("|") && i+1 < len(tokens) && ownFilters[tokens[i+1].text] != "":
 			out = append(out, t, token{nameToken, ownFilters[tokens[i+1].text]})
 			i++
-		case t.is("|") && i+1 < len(tokens) && tokens[i+1].text == "map" && namesFilter(tokens[i+2:]):
-			return "", errorf(ClassUnsupported, line, "map with a filter")
 		case t.is("|") && truthTest(tokens[i+1:]) > 0:
 			n := truthTest(tokens[i+1:])
 			out = append(append(out, t), withTest(tokens[i+1:i+1+n])...)
@@ -93,11 +91,6 @@ func brackets(tokens []token, line int) ([]token, *Error) {
 		out = append(out, token{operatorToken, e})
 	}
 	return out, nil
-}
-
-// namesFilter recognises the arguments of map where they name a filter, which the engine would not apply.
-func namesFilter(arguments []token) bool {
-	return len(arguments) > 1 && arguments[0].is("(") && arguments[1].kind == stringToken
 }
 
 // truthTest measures a select or reject without a test, which keeps or drops what is true; 0 for other filters.

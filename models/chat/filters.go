@@ -193,3 +193,63 @@ next:
 	}
 	return jinja.NewList(items), nil
 }
+
+// mapList is map(attribute=name, default=value), or map(filter) with one of the filters that need no arguments.
+func (r *run) mapList(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Value, error) {
+	if !args[0].IsList() {
+		return jinja.NewList(nil), nil
+	}
+	convert := func(v jinja.Value) (jinja.Value, error) {
+		if item, ok := attribute(v, text(kwargs["attribute"])); ok {
+			return item, nil
+		}
+		return kwargs["default"], nil
+	}
+	if len(args) > 1 {
+		if convert = r.simpleFilter(text(args[1])); convert == nil || len(args) > 2 {
+			return jinja.None(), errorf(ClassUnsupported, 0, "map with the filter %s", args[1])
+		}
+	}
+	items := make([]jinja.Value, args[0].AsList().Len())
+	for i, item := range args[0].AsList().Items {
+		var err error
+		if items[i], err = convert(item); err != nil {
+			return jinja.None(), err
+		}
+	}
+	return jinja.NewList(items), nil
+}
+
+// attribute looks up a.b.c in nested dictionaries.
+func attribute(v jinja.Value, path string) (jinja.Value, bool) {
+	for name := range strings.SplitSeq(path, ".") {
+		if !v.IsDict() {
+			return jinja.Undefined(), false
+		}
+		var ok bool
+		if v, ok = v.AsDict().Get(name); !ok {
+			return jinja.Undefined(), false
+		}
+	}
+	return v, true
+}
+
+// simpleFilter gives the filters that map applies, nil for others.
+func (r *run) simpleFilter(name string) func(jinja.Value) (jinja.Value, error) {
+	of := func(f func(string) string) func(jinja.Value) (jinja.Value, error) {
+		return func(v jinja.Value) (jinja.Value, error) { return r.sized(f(pythonString(v))) }
+	}
+	switch name {
+	case "upper":
+		return of(strings.ToUpper)
+	case "lower":
+		return of(strings.ToLower)
+	case "trim":
+		return of(strings.TrimSpace)
+	case "string":
+		return of(func(s string) string { return s })
+	case "tojson":
+		return func(v jinja.Value) (jinja.Value, error) { return r.tojson([]jinja.Value{v}, nil) }
+	}
+	return nil
+}

@@ -13,6 +13,7 @@ type run struct {
 	maxValue int // bytes of a value
 	maxText  int // bytes of the rendering
 	maxTotal int // bytes of all values printed and stored, and of text in loops
+	maxWork  int // bytes of template run through
 	meter
 }
 
@@ -25,7 +26,7 @@ type meter struct {
 func newRun(data int, now time.Time) *run {
 	return &run{
 		now: now, deadline: time.Now().Add(maxTime),
-		maxValue: 1<<20 + 2*data, maxText: 4<<20 + 8*data, maxTotal: 64<<20 + 64*data,
+		maxValue: 1<<20 + 2*data, maxText: 4<<20 + 8*data, maxTotal: 64<<20 + 64*data, maxWork: 256<<20 + 2*turnCost*data,
 	}
 }
 
@@ -39,9 +40,10 @@ func (r *run) functions(data map[string]jinja.Value) {
 	add(guardStep, r.step)
 	add(guardEnter, r.enter)
 	add(guardLeave, r.leave)
+	add(guardPrint, r.print)
 	add(guardKeep, r.keep)
 	add(guardStored, r.stored)
-	add(guardNumber, number)
+	add(guardNumber, factor)
 	add(guardBound, bound)
 	add("range", rangeList)
 	add("raise_exception", raise)
@@ -52,15 +54,18 @@ func (r *run) functions(data map[string]jinja.Value) {
 	add("__kgen_join", r.join)
 	add("__kgen_indent", r.indent)
 	add("__kgen_list", list)
+	add("__kgen_string", r.stringFilter)
+	add("__kgen_map", r.mapList)
+	add("__kgen_trim", r.trim)
 	add("__kgen_unique", unique)
 }
 
 // step charges a loop turn with the bytes of template that it runs through and of text that it may print.
 func (r *run) step(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
-	r.work += int(args[0].AsInt()) + 16
+	r.work += int(args[0].AsInt()) + turnCost
 	r.total += int(args[1].AsInt())
 	switch {
-	case r.work > maxWork:
+	case r.work > r.maxWork:
 		return jinja.None(), limit("too many loop turns")
 	case r.total > r.maxTotal:
 		return jinja.None(), limit("more than %d bytes of text", r.maxTotal)
@@ -87,7 +92,7 @@ func (r *run) leave([]jinja.Value, map[string]jinja.Value) (jinja.Value, error) 
 	return jinja.None(), nil
 }
 
-// keep lets a value pass that is printed or stored, within bounds on size and nesting. A second argument is the
+// keep lets a value pass that is stored or printed, within bounds on size and nesting. A second argument is the
 // dictionary that it is stored in, which it may not hold.
 func (r *run) keep(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
 	var owner *jinja.Dict
@@ -112,7 +117,7 @@ func (r *run) stored(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value,
 	return args[0], r.clock()
 }
 
-// measure adds up the bytes of strings in v. A container that holds itself exceeds the bound on nesting.
+// measure adds up the bytes of strings and elements in v. A container that holds itself exceeds the bound on nesting.
 func (r *run) measure(v jinja.Value, owner *jinja.Dict, depth int) (size int, err error) {
 	if r.nodes++; r.nodes > maxNodes {
 		return 0, limit("more than %d values", maxNodes)
@@ -123,6 +128,9 @@ func (r *run) measure(v jinja.Value, owner *jinja.Dict, depth int) (size int, er
 			n, err = r.measure(item, owner, depth+1)
 			size += n
 		}
+		if err == nil && size > r.maxValue {
+			err = limit("a value of more than %d bytes", r.maxValue)
+		}
 	}
 	switch {
 	case depth > maxDepth:
@@ -130,6 +138,7 @@ func (r *run) measure(v jinja.Value, owner *jinja.Dict, depth int) (size int, er
 	case v.IsString():
 		size = len(v.AsString())
 	case v.IsList():
+		size = elementCost * v.AsList().Len()
 		for _, item := range v.AsList().Items {
 			add(item)
 		}
@@ -138,7 +147,7 @@ func (r *run) measure(v jinja.Value, owner *jinja.Dict, depth int) (size int, er
 			return 0, limit("a dictionary stored in itself")
 		}
 		for _, key := range v.AsDict().Keys {
-			size += len(key)
+			size += len(key) + elementCost
 			add(v.AsDict().Data[key])
 		}
 	}
@@ -148,20 +157,21 @@ func (r *run) measure(v jinja.Value, owner *jinja.Dict, depth int) (size int, er
 	return size, err
 }
 
-// number lets the left side of a product pass, unless it is a string, which would be repeated.
-func number(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+// factor lets the left side of a product pass, unless it is a string, which would be repeated.
+func factor(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
 	if args[0].IsString() {
 		return jinja.None(), errorf(ClassUnsupported, 0, "a string is multiplied")
 	}
 	return args[0], nil
 }
 
-// bound lets a bound of a slice pass.
+// bound brings the bound of a slice into a range that the engine can loop over. It cannot give an error: the engine
+// overlooks those of bounds.
 func bound(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
-	if n := args[0]; n.IsInt() && (n.AsInt() > maxBound || n.AsInt() < -maxBound) || n.IsFloat() || n.IsString() {
-		return jinja.None(), limit("the slice bound %s", n)
+	if !args[0].IsInt() {
+		return jinja.None(), nil
 	}
-	return args[0], nil
+	return jinja.NewInt(max(-maxBound, min(args[0].AsInt(), maxBound))), nil
 }
 
 func raise(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {

@@ -49,8 +49,9 @@ func lex(s string, line int) ([]token, *Error) {
 		case isNameByte(c):
 			end := i
 			if isDigit(c) {
-				end = numberEnd(s, i)
-				tokens = append(tokens, token{numberToken, strings.ReplaceAll(s[i:end], "_", "")})
+				var text string
+				text, end = number(s, i)
+				tokens = append(tokens, token{numberToken, text})
 			} else {
 				for end < len(s) && isNameByte(s[end]) {
 					end++
@@ -77,23 +78,37 @@ func isNameByte(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c)
 }
 
-// numberEnd measures an integer or a float with digits on both sides of its point.
-func numberEnd(s string, i int) int {
-	digits := func() {
+// number reads an integer or a float and returns its end. The engine knows exponents only behind a point.
+func number(s string, i int) (text string, end int) {
+	digits := func() string {
+		from := i
 		for i < len(s) && (isDigit(s[i]) || s[i] == '_') {
 			i++
 		}
+		return strings.ReplaceAll(s[from:i], "_", "")
 	}
-	digits()
-	if i+1 < len(s) && s[i] == '.' && isDigit(s[i+1]) {
+	text = digits()
+	point := i+1 < len(s) && s[i] == '.' && isDigit(s[i+1])
+	if point {
 		i++
-		digits()
-		if i+1 < len(s) && (s[i] == 'e' || s[i] == 'E') && (isDigit(s[i+1]) || i+2 < len(s) && isDigit(s[i+2])) {
-			i += 2
-			digits()
+		text += "." + digits()
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		sign := ""
+		next := i + 1
+		if next < len(s) && (s[next] == '+' || s[next] == '-') {
+			sign = s[next : next+1]
+			next++
+		}
+		if next < len(s) && isDigit(s[next]) {
+			if !point {
+				text += ".0"
+			}
+			i = next
+			text += "e" + sign + digits()
 		}
 	}
-	return i
+	return text, i
 }
 
 func operatorLength(s string) int {

@@ -18,7 +18,8 @@ const (
 	maxDataDepth  = 48              // nesting of messages and tools
 	maxDepth      = 64              // nesting of a value
 	maxNodes      = 16 << 20        // values looked at by the guards
-	maxWork       = 256 << 20       // bytes of template run through
+	turnCost      = 1 << 10         // bytes of template that a loop turn or macro call counts for, beside its own
+	elementCost   = 16              // bytes that an element of a list or dictionary counts for
 	maxElements   = 1 << 16         // elements that split, list and unique may handle
 	maxBound      = 1 << 22         // slice bounds
 	maxPadding    = 100             // spaces of indent

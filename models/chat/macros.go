@@ -8,6 +8,7 @@ type macroGraph struct {
 	lines map[string]int
 	uses  map[string][]string // by macro
 	stack []string            // macros that are open
+	count int
 }
 
 func newMacroGraph() macroGraph {
@@ -15,6 +16,7 @@ func newMacroGraph() macroGraph {
 }
 
 func (g *macroGraph) open(name string, line int) {
+	g.count++
 	g.lines[name] = line
 	g.stack = append(g.stack, name)
 }

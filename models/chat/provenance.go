@@ -17,7 +17,9 @@ type provenance struct {
 
 // marks are characters that occur neither in the template nor in the data.
 type marks struct {
-	open, close, cut rune
+	open, close rune          // around a string
+	hidden      map[rune]rune // for each character that a special token begins with, its stand-in
+	shown       map[rune]rune // the reverse
 }
 
 // prompt renders and attributes.
@@ -35,26 +37,24 @@ func (p *provenance) prompt(source string) (Prompt, *Error) {
 			return Prompt{text, spans}, nil
 		}
 	}
-	begins := beginnings(p.special)
-	hidden, err := p.render(func(s string) string { return m.cutBehind(s, begins) })
-	var safe Prompt
-	if err == nil {
-		safe = m.cuts(hidden)
-		if safe.Text == plain {
-			return safe, nil
-		}
+	hidden, err := p.render(m.hide)
+	if err != nil {
+		return Prompt{}, err
 	}
-	whole, wholeErr := p.render(func(s string) string { return m.cutInside(s, p.special) })
-	if wholeErr == nil {
-		open := m.cuts(whole)
-		if open.Text == plain && err == nil && slices.Equal(p.tokens(open), p.tokens(safe)) {
+	safe := m.show(hidden)
+	if safe.Text == plain {
+		return safe, nil
+	}
+	whole, err := p.render(func(s string) string { return m.hideTokens(s, p.special) })
+	if err == nil {
+		if open := m.show(whole); open.Text == plain && slices.Equal(p.tokens(open), p.tokens(safe)) {
 			return open, nil
 		}
 	}
-	return safe, err
+	return safe, nil
 }
 
-// choose picks three private-use characters that nothing else uses.
+// choose picks private-use characters that nothing else uses.
 func (p *provenance) choose(source string) (marks, *Error) {
 	const first = 0x100000 // plane 16 is private use as a whole
 	used := make(map[rune]bool)
@@ -69,16 +69,25 @@ func (p *provenance) choose(source string) (marks, *Error) {
 	for _, s := range p.strings {
 		note(s)
 	}
-	var found []rune
-	for r := rune(first); r <= 0x10FFFD && len(found) < 3; r++ {
-		if !used[r] {
-			found = append(found, r)
+	next := rune(first)
+	free := func() rune {
+		for used[next] {
+			next++
+		}
+		next++
+		return next - 1
+	}
+	m := marks{open: free(), close: free(), hidden: make(map[rune]rune), shown: make(map[rune]rune)}
+	for _, token := range p.special {
+		if r, n := utf8.DecodeRuneInString(token); n > 0 && m.hidden[r] == 0 {
+			m.hidden[r] = free()
+			m.shown[m.hidden[r]] = r
 		}
 	}
-	if len(found) < 3 {
+	if next > 0x10FFFE {
 		return marks{}, errorf(ClassMessage, 0, "the messages use every private-use character")
 	}
-	return marks{found[0], found[1], found[2]}, nil
+	return m, nil
 }
 
 // around marks what is left of s without white space at its ends.
@@ -125,60 +134,45 @@ func (p *provenance) enclosed(marked string, m marks) (text string, spans [][2]i
 	return b.String(), spans, from < 0
 }
 
-// beginnings lists the first characters of the special tokens.
-func beginnings(special []string) string {
-	var b strings.Builder
-	for _, s := range special {
-		r, n := utf8.DecodeRuneInString(s)
-		if n > 0 && !strings.ContainsRune(b.String(), r) {
-			b.WriteRune(r)
+// hide puts stand-ins for all characters that special tokens begin with. A stand-in is one character like the one it
+// stands for, so lengths and slices stay as they are.
+func (m marks) hide(s string) string {
+	return strings.Map(func(r rune) rune {
+		if hidden, ok := m.hidden[r]; ok {
+			return hidden
 		}
-	}
-	return b.String()
+		return r
+	}, s)
 }
 
-// cutBehind puts a mark behind every character of s that is in begins.
-func (m marks) cutBehind(s, begins string) string {
-	if !strings.ContainsAny(s, begins) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		b.WriteRune(r)
-		if strings.ContainsRune(begins, r) {
-			b.WriteRune(m.cut)
-		}
-	}
-	return b.String()
-}
-
-// cutInside puts a mark behind the first character of every special token in s.
-func (m marks) cutInside(s string, special []string) string {
-	begins := beginnings(special)
-	if !strings.ContainsAny(s, begins) {
-		return s
-	}
+// hideTokens puts a stand-in for the first character of every special token in s.
+func (m marks) hideTokens(s string, special []string) string {
 	var b strings.Builder
 	for i, r := range s {
-		b.WriteRune(r)
-		if strings.ContainsRune(begins, r) && slices.ContainsFunc(special, func(token string) bool { return token != "" && strings.HasPrefix(s[i:], token) }) {
-			b.WriteRune(m.cut)
+		hidden, ok := m.hidden[r]
+		if ok && startsWithAny(s[i:], special) {
+			r = hidden
 		}
+		b.WriteRune(r)
 	}
 	return b.String()
 }
 
-// cuts removes the marks that cut; the character before each is untrusted.
-func (m marks) cuts(marked string) Prompt {
+func startsWithAny(s string, tokens []string) bool {
+	return slices.ContainsFunc(tokens, func(token string) bool { return token != "" && strings.HasPrefix(s, token) })
+}
+
+// show puts the hidden characters back. They are the untrusted ones: what else is content cannot begin a token.
+func (m marks) show(marked string) Prompt {
 	var b strings.Builder
 	var spans [][2]int
-	last := 0 // where the last character begins
 	for _, r := range marked {
-		if r == m.cut {
-			spans = append(spans, [2]int{last, b.Len()})
+		from := b.Len()
+		if shown, ok := m.shown[r]; ok {
+			b.WriteRune(shown)
+			spans = append(spans, [2]int{from, b.Len()})
 			continue
 		}
-		last = b.Len()
 		b.WriteRune(r)
 	}
 	return Prompt{b.String(), spans}
@@ -187,9 +181,12 @@ func (m marks) cuts(marked string) Prompt {
 // tokens lists the special tokens that may be recognised in a prompt, longest first at each place.
 func (p *provenance) tokens(prompt Prompt) (found []string) {
 	text, spans := prompt.Text, prompt.Untrusted
-	begins := beginnings(p.special)
+	var begins strings.Builder
+	for _, token := range p.special {
+		begins.WriteString(token[:min(1, len(token))])
+	}
 	for i := 0; i < len(text); {
-		next := strings.IndexAny(text[i:], begins)
+		next := strings.IndexAny(text[i:], begins.String())
 		if next < 0 {
 			break
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ardanlabs/jinja"
 )
 
 // Names that rewriting puts into templates. Templates may not use names that begin with "__": the engine keeps its
@@ -13,7 +15,8 @@ const (
 	guardStep   = "__kgen_step"   // a loop turn: source bytes, text bytes
 	guardEnter  = "__kgen_enter"  // a macro begins: likewise
 	guardLeave  = "__kgen_leave"  // a macro ends
-	guardKeep   = "__kgen_keep"   // a value is printed or stored
+	guardPrint  = "__kgen_print"  // a value is printed
+	guardKeep   = "__kgen_keep"   // a value is stored
 	guardStored = "__kgen_stored" // a container got a value
 	guardNumber = "__kgen_number" // filter: the left side of "*"
 	guardBound  = "__kgen_bound"  // filter: the bound of a slice
@@ -25,7 +28,7 @@ const (
 var (
 	ownFilters = map[string]string{
 		"tojson": "__kgen_tojson", "replace": "__kgen_replace", "join": "__kgen_join", "indent": "__kgen_indent",
-		"list": "__kgen_list", "unique": "__kgen_unique",
+		"list": "__kgen_list", "unique": "__kgen_unique", "string": "__kgen_string", "map": "__kgen_map", "trim": "__kgen_trim",
 	}
 	ownMethods = map[string]string{"replace": "__kgen_replace", "split": "__kgen_split"}
 )
@@ -94,7 +97,7 @@ func (r *rewriter) segment(s segment) *Error {
 		if len(tokens) == 0 {
 			return errorf(ClassSyntax, s.line, "an expression is missing")
 		}
-		return r.stored(tokens, s.line, "{{ %s }}", "")
+		return r.printed(tokens, s.line)
 	}
 	if len(tokens) == 0 || tokens[0].kind != nameToken {
 		return errorf(ClassSyntax, s.line, "a tag without a statement")
@@ -132,6 +135,13 @@ func (r *rewriter) statement(keyword string, rest []token, line int) *Error {
 		if err != nil {
 			return err
 		}
+		block := keyword
+		if keyword == "elif" {
+			block = "if"
+		}
+		if err := try(fmt.Sprintf("{%% %s %s %%}{%% end%s %%}", block, e, block), line); err != nil {
+			return err
+		}
 		if keyword != "elif" {
 			if err := r.open(keyword, line); err != nil {
 				return err
@@ -145,7 +155,7 @@ func (r *rewriter) statement(keyword string, rest []token, line int) *Error {
 			if len(rest) == 0 || rest[0].kind != nameToken {
 				return errorf(ClassSyntax, line, "a macro without a name")
 			}
-			if len(r.macros.lines) == maxMacros {
+			if r.macros.count == maxMacros {
 				return errorf(ClassTooLarge, line, "more than %d macros", maxMacros)
 			}
 			r.macros.open(rest[0].text, line)
@@ -217,7 +227,7 @@ func (r *rewriter) end(keyword string, line int) *Error {
 		r.emit("{%% endset %%}")
 		name := temporary + strconv.Itoa(r.count)
 		r.count--
-		return r.stored(slices.Concat([]token{{nameToken, name}, {operatorToken, "|"}}, tokens), line, "{{ %s }}", "")
+		return r.printed(slices.Concat([]token{{nameToken, name}, {operatorToken, "|"}}, tokens), line)
 	}
 	r.emit("{%% end%s %%}", keyword)
 	return nil
@@ -247,11 +257,40 @@ func (r *rewriter) set(tokens []token, line int) *Error {
 	return r.stored(tokens[equals+1:], line, "{%% set "+name+" = %s %%}", owner)
 }
 
-// stored emits a statement whose expression's value is printed or kept; owner is the namespace that it goes into.
+// printed emits an output.
+func (r *rewriter) printed(tokens []token, line int) *Error {
+	if mutated(tokens) != nil {
+		return r.stored(tokens, line, "{{ %s }}", "")
+	}
+	e, err := expression(tokens, line)
+	if err != nil {
+		return err
+	}
+	if err := try("{{ "+e+" }}", line); err != nil {
+		return err
+	}
+	r.emit("{{ %s(%s) }}", guardPrint, e)
+	return nil
+}
+
+// try compiles a tag alone, without guards: they would hide mistakes, and the engine's line would be a wrong one.
+func try(tag string, line int) *Error {
+	if _, err := jinja.Compile(tag); err != nil {
+		e := asError(err, ClassSyntax)
+		e.Line = line
+		return e
+	}
+	return nil
+}
+
+// stored emits a statement whose expression's value is kept; owner is the namespace that it goes into.
 func (r *rewriter) stored(tokens []token, line int, format, owner string) *Error {
 	if container := mutated(tokens); container != nil {
 		inside, err := expression(tokens[len(container)+2:], line)
 		if err != nil {
+			return err
+		}
+		if err := try("{{ f "+inside+" }}", line); err != nil {
 			return err
 		}
 		c := source(container)
@@ -261,6 +300,9 @@ func (r *rewriter) stored(tokens []token, line int, format, owner string) *Error
 	}
 	e, err := expression(tokens, line)
 	if err != nil {
+		return err
+	}
+	if err := try("{{ "+e+" }}", line); err != nil {
 		return err
 	}
 	if owner != "" {
