@@ -188,6 +188,8 @@ func TestDeclarationMistakes(t *testing.T) {
 		{"f must end in a return", func(m M) { m.Func("f", "v: f32", "f32", func() { m.If("v > 0.0", func() { m.Return("v") }) }) }},
 		{"f must return f32", func(m M) { m.Func("f", "", "f32", func() { m.Return("") }) }},
 		{"main is already declared", func(m M) { m.Compute(1, "", nil); m.Compute(1, "", nil) }},
+		{"f is not declared", func(m M) { m.Func("f", "v: f32", "f32", func() { m.Return("f(v)") }) }},
+		{"f is already declared", func(m M) { m.Func("f", "", "", nil); m.Func("f", "", "", nil) }},
 		{"a workgroup of 0 by 1 by 1", func(m M) { m.Compute(0, "", nil) }},
 		{"a statement outside of a function", func(m M) { m.Set("x", "1"); m.Let("y", "1") }},
 		{"must be declared before the function", func(m M) { m.Compute(1, "", func() { m.Workgroup("w", "u32", 1) }) }},

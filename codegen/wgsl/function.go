@@ -27,8 +27,8 @@ func (m *Module) Func(name, params, result string, body func()) {
 		m.useF16(t)
 		f.Result = t
 	}
-	m.declare(&Symbol{Name: name, Kind: FuncSymbol, Pos: f.Pos, Func: f})
 	m.function(f, body)
+	m.declare(&Symbol{Name: name, Kind: FuncSymbol, Pos: f.Pos, Func: f}) // after its body: WGSL has no recursion
 	if f.Result != nil && !returns(f.Body) {
 		m.errorf("%s must end in a return", name)
 	}
@@ -40,7 +40,7 @@ func (m *Module) function(f *Func, body func()) {
 		return
 	}
 	for _, d := range m.file.Decls {
-		if other, ok := d.(*Func); ok && other.Name == f.Name {
+		if other, ok := d.(*Func); ok && f.Entry() && other.Entry() {
 			m.errorf("%s is already declared, at %s", f.Name, other.Pos)
 		}
 	}

@@ -84,8 +84,8 @@ func TestCompilersAccept(t *testing.T) {
 	})
 }
 
-// What the checker refuses, the compilers refuse: mistakes are not inventions of kgen, but for those that say so. The text is printed
-// without the mistake's effect on the AST, so a kernel is written again without checks.
+// What the checker refuses, the compilers refuse: mistakes are not inventions of kgen, but for those that say so. A statement with a
+// mistake prints as it was written.
 func TestCompilersRefuse(t *testing.T) {
 	eachCompiler(t, func(t *testing.T, c compiler) {
 		for _, mistake := range mistakes() {
