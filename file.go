@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"github.com/kgen-wgsl/kgen/models"
 	"github.com/kgen-wgsl/kgen/models/gguf"
@@ -23,6 +25,9 @@ type File struct {
 // OpenFile opens a GGUF file and checks its header, tensor table and tokenizer arrays.
 func OpenFile(path string) (*File, error) {
 	g, err := gguf.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && isName(path) {
+		return nil, &kgenrt.Error{Code: kgenrt.UnknownModel, Message: fmt.Sprintf("%q is neither a file nor a model that kgen knows", path)}
+	}
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil, &kgenrt.Error{Code: kgenrt.NoModel, Message: "open the model", Err: err}
@@ -37,13 +42,19 @@ func OpenFile(path string) (*File, error) {
 	return f, nil
 }
 
+// isName reports whether a path that does not exist was rather meant as the name of a model: a hub's, or a plain word.
+func isName(path string) bool {
+	return strings.HasPrefix(path, "hf:") || path == filepath.Base(path) && filepath.Ext(path) != ".gguf"
+}
+
+// readHeader looks at the architecture first: what the keys of another one should say is not known.
 func (f *File) readHeader() error {
-	if err := gguf.CheckModel(f.gguf); err != nil {
+	h, err := models.FromGGUF(f.gguf)
+	if is[*models.ArchitectureError](err) {
 		return err
 	}
-	var err error
-	f.Hyperparameters, err = models.FromGGUF(f.gguf)
-	return err
+	f.Hyperparameters = h
+	return firstError(gguf.CheckModel(f.gguf), err)
 }
 
 // GGUF returns the reader of the file's keys and tensors.
