@@ -83,13 +83,13 @@ func (c *compilation) stackOf(weights ...*ir.Tensor) (*stack, error) {
 	s := &stack{weights: weights, format: quant.Type(weights[0].Elem), columns: weights[0].Columns()}
 	for _, w := range weights {
 		if c.byName[w.Name] != nil {
-			return nil, fmt.Errorf("weight %s is read by two kernels in different company, which no layout serves yet", w.Name)
+			return nil, &UnsupportedError{"weight " + w.Name, "two kernels read it in different company, which no layout serves yet"}
 		}
 		c.byName[w.Name] = s
 	}
 	planes, err := kernels.Planes(s.format, s.rows(), s.columns)
 	if err != nil {
-		return nil, fmt.Errorf("weight %s: %w", weights[0].Name, err)
+		return nil, &UnsupportedError{"weight " + weights[0].Name, err.Error()}
 	}
 	s.planes = planes
 	c.stacks = append(c.stacks, s)

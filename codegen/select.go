@@ -68,13 +68,15 @@ func (s *selection) node(n *ir.Node) error {
 }
 
 func unsupported(n *ir.Node, format string, args ...any) error {
-	return &UnsupportedError{Node: n.Out[0].Name, Op: n.Op, Why: fmt.Sprintf(format, args...)}
+	return &UnsupportedError{Subject: subject(n), Why: fmt.Sprintf(format, args...)}
 }
+
+func subject(n *ir.Node) string { return fmt.Sprintf("node %s (%v)", n.Out[0].Name, n.Op) }
 
 // emit adds a step; built is what a kernel family and its schedule returned.
 func (s *selection) emit(n *ir.Node, k kernels.Kernel, err error, schedule fmt.Stringer, named map[string]arg) error {
 	if err != nil {
-		return fmt.Errorf("node %s (%v): %w", n.Out[0].Name, n.Op, err)
+		return fmt.Errorf("%s: %w", subject(n), err)
 	}
 	args, err := bindArgs(k, named)
 	if err != nil {

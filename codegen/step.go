@@ -10,16 +10,13 @@ import (
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
-// UnsupportedError says that no kernel computes a node as the graph has it.
+// UnsupportedError says that no kernel computes a node as the graph has it, or that none reads a weight.
 type UnsupportedError struct {
-	Node string // the name of its first result
-	Op   ir.Op
-	Why  string
+	Subject string // node layer.0.attn (attention), or weight blk.0.attn_q.weight
+	Why     string
 }
 
-func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("node %s (%v): %s", e.Node, e.Op, e.Why)
-}
+func (e *UnsupportedError) Error() string { return e.Subject + ": " + e.Why }
 
 // step is one dispatch in the making.
 type step struct {
