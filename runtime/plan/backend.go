@@ -19,7 +19,8 @@ type Device struct {
 }
 
 // Backend runs kernels: a WebGPU library, a browser, or the simulator. Methods may be called from any goroutine; calls
-// take effect in the order they return. Errors are typed: *LimitError, *KernelError, *DeviceError.
+// take effect in the order they return. Errors are typed: *LimitError, *KernelError, *DeviceError, and *PlanError for what
+// no plan of a Builder asks for.
 type Backend interface {
 	Device() Device
 
@@ -35,7 +36,7 @@ type Backend interface {
 	// Submit encodes the work and hands it to the device in one submit, without waiting.
 	Submit(w Work) (Ticket, error)
 	// Wait blocks until the work of t is done and returns the bytes of its reads, one after another. A second Wait for
-	// the same ticket is an error.
+	// the same ticket is an error, unless the first was ended by its context.
 	Wait(ctx context.Context, t Ticket) ([]byte, error)
 
 	// Stats returns what was counted since the backend was opened.

@@ -92,12 +92,15 @@ func onLost(reason uint32, text string, id uintptr) uintptr {
 	return deliver(id, func(m *mailbox) { m.lost = message{reason, text} })
 }
 
-// take returns the first uncaptured error and forgets it.
+// take returns the first uncaptured error and forgets it. The loss of the device counts as one and is not forgotten.
 func (m *mailbox) take() message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.uncaptured
 	m.uncaptured = message{}
+	if m.lost.kind != 0 {
+		return message{errorLost, m.lost.text}
+	}
 	return e
 }
 

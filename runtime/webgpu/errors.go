@@ -46,8 +46,8 @@ func (d *Device) capture(f func()) message {
 			first = message{errorValidation, "no answer from the error scope: " + r.text}
 		}
 	}
-	if uncaptured := d.mail.take(); first.kind == 0 {
-		first = uncaptured
+	if other := d.mail.take(); first.kind == 0 || other.kind == errorLost {
+		first = other
 	}
 	return first
 }
@@ -58,7 +58,7 @@ func callScope(fn uintptr, h device, filter uintptr) { call(fn, uintptr(h), filt
 func (d *Device) failure(call string, e message) *plan.DeviceError {
 	err := &plan.DeviceError{Fault: plan.Failed, Call: call, Detail: oneLine(e.text)}
 	switch {
-	case strings.Contains(e.text, "Parent device is lost") || strings.Contains(e.text, "Device lost") || strings.Contains(e.text, "device is lost"):
+	case e.kind == errorLost || strings.Contains(strings.ToLower(e.text), "device is lost"):
 		err.Fault = plan.Lost
 		d.lost = &plan.DeviceError{Fault: plan.Lost, Call: "use the device", Detail: "it was lost: " + err.Detail}
 	case e.kind == errorOutOfMemory || d.api.flavour.outOfMemory != "" && strings.Contains(e.text, d.api.flavour.outOfMemory):

@@ -322,11 +322,12 @@ type computePipelineDescriptor struct {
 // statusSuccess is the value of success in WGPUStatus and in the status of every callback.
 const statusSuccess = 1
 
-// The values of WGPUErrorType in use.
+// The values of WGPUErrorType in use, and one of our own for the loss of the device, which has a callback of its own.
 const (
 	errorNone        = 1
 	errorValidation  = 2
 	errorOutOfMemory = 3
+	errorLost        = 1 << 31
 )
 
 // The values of WGPUErrorFilter that every library takes.

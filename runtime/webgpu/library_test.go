@@ -1,0 +1,235 @@
+//go:build !nogpu && (linux || darwin || windows) && (amd64 || arm64) && !android
+
+package webgpu
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ebitengine/purego"
+	"github.com/google/go-cmp/cmp"
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+)
+
+func environment(list map[string]string) func(string) string {
+	return func(name string) string { return list[name] }
+}
+
+func TestSearchOrder(t *testing.T) {
+	h := host{os: "linux", cache: "/home/u/.cache", beside: "/opt/app", env: environment(map[string]string{"WGPU_LIB_PATH": "/w.so", "VIRTUAL_ENV": "/venv", "CONDA_PREFIX": "/conda"})}
+	want := []place{
+		{"/w.so", false},
+		{"/opt/app/libwgpu_native.so", false},
+		{"/opt/app/lib/libwgpu_native.so", false},
+		{"/home/u/.cache/kgen/lib/wgpu-native-*/libwgpu_native.so", false},
+		{"/home/u/.cache/kgen/lib/py/wgpu/resources/libwgpu_native-release.so", false},
+		{"/home/u/.cache/kgen/lib/py/aion_wgpu/libwgpu_native.so", false},
+		{"/venv/lib/python3*/site-packages/wgpu/resources/libwgpu_native-release.so", false},
+		{"/venv/lib/python3*/site-packages/aion_wgpu/libwgpu_native.so", false},
+		{"/conda/lib/libwgpu_native.so", false},
+		{"libwgpu_native.so", true},
+	}
+	if filepath.Separator == '/' {
+		if d := cmp.Diff(want, h.places(), cmp.AllowUnexported(place{})); d != "" {
+			t.Error(d)
+		}
+	}
+	h = host{os: "darwin", beside: "/app", env: environment(map[string]string{"KGEN_CACHE": "/elsewhere"})}
+	list := h.places()
+	if list[2].path != filepath.Join("/elsewhere", "lib", "wgpu-native-*", "libwgpu_native.dylib") || list[len(list)-1] != (place{"libwgpu_native.dylib", true}) {
+		t.Errorf("places on macOS: %v", list)
+	}
+	h = host{os: "windows", env: environment(map[string]string{"KGEN_WEBGPU_LIB": "here.dll"})}
+	if got := h.forced(Options{}); got != "here.dll" {
+		t.Errorf("forced: %q", got)
+	}
+	if got := h.forced(Options{Library: "there.dll"}); got != "there.dll" {
+		t.Errorf("forced: %q", got)
+	}
+}
+
+func TestCandidates(t *testing.T) {
+	dir := t.TempDir()
+	for _, v := range []string{"29.0.0.1", "29.0.1.1"} {
+		if err := os.MkdirAll(filepath.Join(dir, "wgpu-native-"+v), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "wgpu-native-"+v, "l.so"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, why := place{path: filepath.Join(dir, "wgpu-native-*", "l.so")}.candidates()
+	if len(got) != 2 || why != "" || filepath.Base(filepath.Dir(got[0])) != "wgpu-native-29.0.1.1" {
+		t.Errorf("got %v %q, want the later version first", got, why)
+	}
+	for _, missing := range []string{"*.so", "none.so"} {
+		if got, why := (place{path: filepath.Join(dir, missing)}).candidates(); len(got) != 0 || why != "no such file" {
+			t.Errorf("got %v %q for a place with nothing", got, why)
+		}
+	}
+}
+
+// TestFindFails looks at the two errors of Find: a forced file that is bad, and a search that found nothing.
+func TestFindFails(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "bad.so")
+	if err := os.WriteFile(bad, []byte("not a library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KGEN_WEBGPU_LIB", bad)
+	_, err := Find(Options{})
+	isNoLibrary(t, err, "load "+bad, "bad.so")
+	_, err = Find(Options{Library: bad + ".none"})
+	isNoLibrary(t, err, "load "+bad+".none", "bad.so.none")
+
+	t.Setenv("KGEN_WEBGPU_LIB", "")
+	t.Setenv("WGPU_LIB_PATH", bad)
+	t.Setenv("KGEN_CACHE", t.TempDir())
+	t.Setenv("VIRTUAL_ENV", "")
+	t.Setenv("CONDA_PREFIX", "")
+	l, err := Find(Options{})
+	if err == nil {
+		l.Close()
+		t.Skip("this system's loader finds a library by itself")
+	}
+	isNoLibrary(t, err, "find a WebGPU library", bad+": ", os.Getenv("KGEN_CACHE"), ": no such file", "make setup", "pip install")
+	t.Log(err)
+}
+
+func isNoLibrary(t *testing.T, err error, call string, parts ...string) {
+	t.Helper()
+	var e *plan.DeviceError
+	if !errors.As(err, &e) || e.Fault != plan.NoLibrary || e.Call != call {
+		t.Fatalf("got %v, want no library from %q", err, call)
+	}
+	for _, part := range parts {
+		if !strings.Contains(e.Detail, part) {
+			t.Errorf("the error lacks %q: %v", part, err)
+		}
+	}
+}
+
+// TestRefusals binds libraries that are made up of names and of a version function.
+func TestRefusals(t *testing.T) {
+	version := uint32(0)
+	getVersion := purego.NewCallback(func() uintptr { return uintptr(version) })
+	for _, c := range []struct {
+		name    string
+		version uint32
+		symbols string // "all", or the names that are there
+		without string
+		want    string
+	}{
+		{"another library", 0, "sin", "", "no wgpuCreateInstance in it: not a WebGPU library"},
+		{"Dawn of 2024", 0, "wgpuCreateInstance wgpuInstanceRequestAdapterF", "", "a Dawn of 2024, whose callbacks have another form"},
+		{"unknown library", 0, "wgpuCreateInstance", "", "not a library that kgen knows; it knows wgpu-native 29"},
+		{"wgpu-native 27", 27<<24 | 4<<8, "all", "", "wgpu-native 27.0.4.0 is too old: 29.0.0.0 is the first that follows the stable header"},
+		{"lacks a function", 29 << 24, "all", "wgpuQueueWriteBuffer", "wgpu-native 29.0.0.0 lacks wgpuQueueWriteBuffer"},
+		{"lacks one of its own", 29 << 24, "all", "wgpuDevicePoll", "wgpu-native 29.0.0.0 lacks wgpuDevicePoll"},
+		{"lacks a late one", 29 << 24, "all", "wgpuBufferMapAsync", "wgpu-native 29.0.0.0 lacks wgpuBufferMapAsync"},
+		{"complete", 29<<24 | 1<<8 | 1, "all", "", ""},
+	} {
+		version = c.version
+		a, err := bind(func(name string) uintptr {
+			known := strings.Contains(" "+c.symbols+" ", " "+name+" ") || c.symbols == "all" && name != "wgpuInstanceRequestAdapterF"
+			if !known || name == c.without {
+				return 0
+			}
+			return getVersion
+		})
+		switch {
+		case c.want == "" && (err != nil || a.name() != "wgpu-native 29.0.1.1"):
+			t.Errorf("%s: %v", c.name, err)
+		case c.want != "" && (err == nil || err.Error() != c.want):
+			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestSelectAdapters(t *testing.T) {
+	var all []*Adapter
+	for _, name := range []string{"NVIDIA H200", "Intel Iris", "llvmpipe"} {
+		all = append(all, &Adapter{info: plan.Device{Name: name}})
+	}
+	for _, c := range []struct{ selector, want, err string }{
+		{"", "NVIDIA H200,Intel Iris,llvmpipe", ""},
+		{"1", "Intel Iris", ""},
+		{"LLVM", "llvmpipe", ""},
+		{"i", "NVIDIA H200,Intel Iris,llvmpipe", ""},
+		{"7", "", `select adapter "7": there are 0 NVIDIA H200; 1 Intel Iris; 2 llvmpipe`},
+		{"radeon", "", `select adapter "radeon": there are 0 NVIDIA H200; 1 Intel Iris; 2 llvmpipe`},
+	} {
+		some, err := selectAdapters(all, c.selector)
+		var names []string
+		for _, a := range some {
+			names = append(names, a.info.Name)
+		}
+		if got := strings.Join(names, ","); got != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+			t.Errorf("%q: got %s, %v", c.selector, got, err)
+		}
+	}
+}
+
+// TestOpen opens a device in one step, twice at a time, and closes the library with it.
+func TestOpen(t *testing.T) {
+	open := func() *Device {
+		d, err := Open(t.Context(), Options{Log: func(s string) { t.Log(s) }}, plan.Requires{Subgroups: true})
+		if err != nil {
+			missing(t, err)
+		}
+		return d
+	}
+	first, second := open(), open()
+	for _, d := range []*Device{first, second} {
+		testPipeline(t, d, axpy())
+	}
+	info := first.Device()
+	if info.Kind == "" || info.Name == "" || info.API == "" || !strings.HasPrefix(info.Library, "wgpu-native 29.") || !info.Subgroups || info.Limits.StorageBuffers < 8 {
+		t.Errorf("device %+v", info)
+	}
+	t.Logf("%+v", info)
+	for _, d := range []*Device{first, second} {
+		d.Close()
+		if n := d.api.live.Load(); n != 0 {
+			t.Errorf("%d objects of the library were not released", n)
+		}
+	}
+	if _, err := first.library.Adapters(); err == nil {
+		t.Error("the library is still open")
+	}
+	if n := len(mailboxes.byID); n != 0 {
+		t.Errorf("%d mailboxes are left", n)
+	}
+}
+
+func TestSubgroupSizeIsJudged(t *testing.T) {
+	seen := func(workgroup, size int, change func(words []uint32)) int {
+		var words []uint32
+		for i := range 2 * workgroup {
+			local := i % workgroup
+			words = append(words, uint32(size), uint32(local%size), uint32(local-local%size))
+		}
+		change(words)
+		return subgroupSize(words, workgroup)
+	}
+	same := func([]uint32) {}
+	for _, c := range []struct {
+		name            string
+		workgroup, size int
+		change          func(words []uint32)
+		want            int
+	}{
+		{"32 of 64", 64, 32, same, 32},
+		{"64 of a workgroup of 32", 32, 64, same, 64},
+		{"one says another size", 64, 32, func(w []uint32) { w[3*100] = 16 }, 0},
+		{"lanes out of order", 64, 32, func(w []uint32) { w[3*5+1], w[3*6+1] = 6, 5 }, 0},
+		{"not consecutive", 64, 32, func(w []uint32) { w[3*40+2] = 0 }, 0},
+		{"nothing stored", 64, 32, func(w []uint32) { clear(w) }, 0},
+	} {
+		if got := seen(c.workgroup, c.size, c.change); got != c.want {
+			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
+		}
+	}
+}
