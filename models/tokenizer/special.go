@@ -2,7 +2,8 @@ package tokenizer
 
 // trie finds the special tokens in a text. Node 0 is the root.
 type trie struct {
-	nodes []trieNode
+	nodes  []trieNode
+	begins [256]bool // bytes that a token begins with
 }
 
 type trieNode struct {
@@ -23,6 +24,7 @@ func newTrie(v *Vocab) trie {
 }
 
 func (t *trie) add(text string, id uint32, trusted bool) {
+	t.begins[text[0]] = true
 	at := uint32(0)
 	for i := range len(text) {
 		next, ok := t.nodes[at].children[text[i]]
@@ -43,6 +45,9 @@ func (t *trie) add(text string, id uint32, trusted bool) {
 // longest finds the longest token at text[at:] and its length in bytes, 0 when there is none. untrusted are the
 // ranges that end behind at.
 func (t *trie) longest(text string, at int, untrusted [][2]int) (id uint32, length int) {
+	if !t.begins[text[at]] {
+		return 0, 0
+	}
 	trustedUntil := len(text)
 	for _, span := range untrusted {
 		if span[0] < span[1] {
