@@ -10,7 +10,7 @@ import (
 // Class is the kind of an error.
 type Class string
 
-// The classes of errors. All but the last three arise in Compile.
+// The classes of errors. The first four arise in Compile, ClassUnsupported and the others in Render.
 const (
 	ClassTooLarge    Class = "too_large"   // the template's text is above the limit
 	ClassSyntax      Class = "syntax"      // not a Jinja template

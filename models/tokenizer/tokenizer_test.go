@@ -223,6 +223,9 @@ func TestStream(t *testing.T) {
 			t.Errorf("%+q: %+q after the end", test.text, more)
 		}
 	}
+	if got := tok.NewStream(false).Push(byteIDs[0xFF]); got != "\ufffd" {
+		t.Errorf("a byte of no character as %+q", got)
+	}
 	stream := tok.NewStream(true)
 	if got := stream.Push(tok.Encode("<|im_end|>", true)[0]); got != "<|im_end|>" {
 		t.Errorf("special token as %q", got)
