@@ -35,6 +35,13 @@ func TestModulesAreCredited(t *testing.T) {
 	}
 }
 
+// TestReadmeShowsTheExample keeps the program in the README the one that is built and tested.
+func TestReadmeShowsTheExample(t *testing.T) {
+	if !strings.Contains(readFile(t, "README.md"), "```go\n"+readFile(t, "examples/chat/main.go")+"```\n") {
+		t.Error("README doesn't show examples/chat/main.go as it is")
+	}
+}
+
 var (
 	makeTarget = regexp.MustCompile(`(?m)^([a-z][a-z-]*):`)
 	codeBlock  = regexp.MustCompile("(?ms)^```(?:sh|console)\n(.*?)^```")
