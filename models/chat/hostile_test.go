@@ -134,6 +134,7 @@ func TestErrors(t *testing.T) {
 		{"{{ 'x' | nothing }}", chat.ClassRender, 0, "nothing"},
 		{"{{ 'x' | trim | map('nothing') }}{{ ['x'] | map('nothing') }}", chat.ClassUnsupported, 0, "map"},
 		{"{{ raise_exception('No ' ~ messages[0].role ~ '!') }}", chat.ClassRaised, 0, "No user!"},
+		{"{% macro m(f) %}{{ f(f) }}{% endmacro %}{{ m(m) }}", chat.ClassLimit, 0, "macros within"},
 		{"{{ messages.nothing() }}", chat.ClassRender, 0, "callable"},
 		{"{{ strftime_now('%Q') }}", chat.ClassUnsupported, 0, "%Q"},
 	}
