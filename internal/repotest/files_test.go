@@ -20,7 +20,8 @@ var forbidden = []struct {
 	text *regexp.Regexp
 	why  string
 }{
-	{regexp.MustCompile(`/(home|Users|work)` + `/[A-Za-z0-9_.]`), "the path of one machine"},
+	{regexp.MustCompile(`/(home|Users)` + `/[A-Za-z0-9_.]{2}`), "the path of one machine"}, // a name of one letter is anybody's
+	{regexp.MustCompile(`/work` + `/[A-Za-z0-9_.]`), "the path of one machine"},
 	{regexp.MustCompile(`(^|[^a-z])/root` + `/`), "the path of one machine"},
 	{regexp.MustCompile(`(index` + `-url|--regis` + `try|GOPROXY` + `=)`), "the address of a package registry"},
 	{regexp.MustCompile(`(pythonhosted|registry\.npmjs|proxy\.golang|static\.crates)` + `\.(org|io)`), "the host of a package registry"},
