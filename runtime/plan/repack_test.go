@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
@@ -121,8 +122,8 @@ func TestRecipeMistakes(t *testing.T) {
 		{"range less than the rows", func(r *Recipe) { r.Planes[0].To.Bytes = 252 }, "plane low: its range of 252 bytes is less than the 256 of its rows"},
 		{"range at an odd place", func(r *Recipe) { r.Planes[0].To.Offset = 2 }, "plane low: its range is not a multiple of 4"},
 		{"planes overlap", func(r *Recipe) { r.Planes[1].To.Offset = 252 }, "planes low and high overlap"},
-		{"too many rows", func(r *Recipe) { r.Rows = 1 << 60 }, "plane low: it is too large"},
-		{"rows too long", func(r *Recipe) { r.RowBlocks = 1 << 60 }, "its rows are too long"},
+		{"too many rows", func(r *Recipe) { r.Rows = math.MaxInt >> 3 }, "plane low: it is too large"},
+		{"rows too long", func(r *Recipe) { r.RowBlocks = math.MaxInt >> 3 }, "its rows are too long"},
 	} {
 		r := halves(0, 0)
 		c.change(&r)

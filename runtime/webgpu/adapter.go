@@ -18,7 +18,7 @@ type Adapter struct {
 	library  *Library
 	handle   adapter
 	info     plan.Device
-	order    int // of its type, best first
+	kind     uint32 // adapterDiscrete and so on
 	limits   limits
 	measured bool
 }
@@ -33,12 +33,20 @@ func (l *Library) Adapters() ([]*Adapter, error) {
 		for _, h := range l.api.flavour.adapters(l.api, l.instance) {
 			l.adapters = append(l.adapters, l.describe(h))
 		}
-		slices.SortStableFunc(l.adapters, func(a, b *Adapter) int { return cmp.Compare(a.order, b.order) })
+		sortAdapters(l.adapters)
 	}
 	if len(l.adapters) == 0 {
 		return nil, &plan.DeviceError{Fault: plan.NoAdapter, Call: "list the adapters of " + l.Name(), Detail: "there is none; is a driver installed? " + SetupHint}
 	}
 	return selectAdapters(l.adapters, cmp.Or(l.options.Adapter, os.Getenv("KGEN_ADAPTER")))
+}
+
+// sortAdapters puts the best first: discrete, integrated and other GPUs, then software. Equals keep the library's order.
+func sortAdapters(list []*Adapter) {
+	rank := func(a *Adapter) int {
+		return slices.Index([]uint32{adapterDiscrete, adapterIntegrated, adapterUnknown, adapterCPU}, a.kind)
+	}
+	slices.SortStableFunc(list, func(a, b *Adapter) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 // selectAdapters keeps those that a selector, an index or a part of the name, names.
@@ -80,10 +88,7 @@ func (l *Library) describe(h adapter) *Adapter {
 		if info.adapterType == adapterCPU {
 			a.info.Kind = "software"
 		}
-		a.order = map[uint32]int{adapterDiscrete: 0, adapterIntegrated: 1, adapterCPU: 3}[info.adapterType]
-		if info.adapterType > adapterCPU {
-			a.order = 2
-		}
+		a.kind = info.adapterType
 		l.api.adapterInfoFree(*info)
 	}
 	l.api.adapterLimits(h, &a.limits)

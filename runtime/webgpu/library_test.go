@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -146,6 +147,50 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
 		}
 	}
+}
+
+func TestSortAdapters(t *testing.T) {
+	var list []*Adapter
+	for _, kind := range []uint32{adapterCPU, adapterUnknown, adapterDiscrete, adapterIntegrated, adapterDiscrete} {
+		list = append(list, &Adapter{kind: kind, info: plan.Device{Name: strconv.Itoa(len(list))}})
+	}
+	sortAdapters(list)
+	got := ""
+	for _, a := range list {
+		got += a.info.Name
+	}
+	if got != "24310" {
+		t.Errorf("order %s, want the discrete 2 and 4, then 3, 1, 0", got)
+	}
+}
+
+// TestMailbox delivers to a mailbox by its number, and to one that is gone.
+func TestMailbox(t *testing.T) {
+	m := newMailbox()
+	onUncaptured(errorValidation, "first", m.id)
+	onUncaptured(errorOutOfMemory, "second", m.id)
+	if got := m.take(); got != (message{errorValidation, "first"}) {
+		t.Errorf("took %v, want the first error", got)
+	}
+	if got := m.take(); got.kind != 0 {
+		t.Errorf("took %v twice", got)
+	}
+	onFinished(statusSuccess, "", m.id, 7)
+	if m.ended(6).kind != 0 || m.ended(7).kind != statusSuccess || m.ended(7).kind != 0 {
+		t.Error("the end of a ticket is wrong")
+	}
+	onLost(2, "gone", m.id)
+	for range 2 {
+		if got := m.take(); got != (message{errorLost, "gone"}) {
+			t.Errorf("took %v, want the loss", got)
+		}
+	}
+	r := m.request(func() { onReply(1, 99, "yes", m.id) })
+	if r != (reply{true, 1, 99, "yes"}) || m.request(func() {}).done {
+		t.Errorf("reply %+v", r)
+	}
+	m.close()
+	onUncaptured(errorValidation, "late", m.id)
 }
 
 func TestSelectAdapters(t *testing.T) {

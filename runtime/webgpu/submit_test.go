@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -106,9 +107,21 @@ func repeat(record []uint32, n int) []uint32 {
 	return list
 }
 
+// add is y[0] = y[0] + 5, on the same layout as step.
+func add() *plan.Kernel {
+	k := step()
+	k.Name, k.Text = "add", strings.Replace(k.Text, "y[0] * 3u + 1u", "y[0] + 5u", 1)
+	return k
+}
+
 // TestLongReplay runs more dispatches than one pass takes, split over replays: each sees what the one before it wrote.
 func TestLongReplay(t *testing.T) {
 	d := testDevice(t, plan.Requires{Limits: plan.Limits{DispatchesInPass: 100}})
+	inner := *d.api.flavour
+	hooked := inner
+	buffers := 0
+	hooked.submit = func(a *api, q queue, list []commandBuffer) uint64 { buffers = len(list); return inner.submit(a, q, list) }
+	d.api.flavour = &hooked
 	y := testBuffer(t, d, "y", 64)
 	r := plan.Range{Buffer: y, Bytes: 256}
 	record := []uint32{testPipeline(t, d, step()), testGroup(t, d, step(), r), 1, 1, 1}
@@ -116,8 +129,36 @@ func TestLongReplay(t *testing.T) {
 	if want := steps(0, 351); word(got, 0) != want {
 		t.Errorf("got %d, want %d", word(got, 0), want)
 	}
+	if want := 3 + 1 + 0 + 1 + 1; buffers != want {
+		t.Errorf("%d command buffers, want %d", buffers, want)
+	}
 	if s := d.Stats(); s.Dispatches != 351 || s.Submits != 1 || s.Syncs != 1 || s.ReadBytes != 256 {
 		t.Errorf("stats %+v", s)
+	}
+}
+
+// TestPipelinesAndGroupsChange mixes two pipelines and two groups in one pass, each change alone and both together.
+func TestPipelinesAndGroupsChange(t *testing.T) {
+	d := testDevice(t, plan.Requires{})
+	y := testBuffer(t, d, "y", 128)
+	var groups, pipelines [2]uint32
+	for i := range groups {
+		groups[i] = testGroup(t, d, step(), plan.Range{Buffer: y, Offset: uint64(256 * i), Bytes: 256})
+	}
+	pipelines[0], pipelines[1] = testPipeline(t, d, step()), testPipeline(t, d, add())
+	var list []uint32
+	var want [2]uint32
+	for _, c := range [][2]int{{0, 0}, {0, 1}, {1, 1}, {1, 1}, {0, 0}, {1, 0}, {0, 1}, {0, 0}} {
+		list = append(list, pipelines[c[0]], groups[c[1]], 1, 1, 1)
+		if c[0] == 0 {
+			want[c[1]] = steps(want[c[1]], 1)
+		} else {
+			want[c[1]] += 5
+		}
+	}
+	got := submitAndWait(t, d, plan.Work{Replays: [][]uint32{list}, Reads: []plan.Range{{Buffer: y, Bytes: 512}}})
+	if word(got, 0) != want[0] || word(got, 64) != want[1] {
+		t.Errorf("got %d and %d, want %d", word(got, 0), word(got, 64), want)
 	}
 }
 

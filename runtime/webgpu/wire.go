@@ -127,6 +127,7 @@ const (
 	adapterDiscrete   = 1
 	adapterIntegrated = 2
 	adapterCPU        = 3
+	adapterUnknown    = 4
 )
 
 type supportedFeatures struct {
