@@ -120,7 +120,10 @@ func TestLongReplay(t *testing.T) {
 	inner := *d.api.flavour
 	hooked := inner
 	buffers := 0
-	hooked.submit = func(a *api, q queue, list []commandBuffer) uint64 { buffers = len(list); return inner.submit(a, q, list) }
+	hooked.submit = func(a *api, q queue, list []commandBuffer) uint64 {
+		buffers = len(list)
+		return inner.submit(a, q, list)
+	}
 	d.api.flavour = &hooked
 	y := testBuffer(t, d, "y", 64)
 	r := plan.Range{Buffer: y, Bytes: 256}
