@@ -28,7 +28,7 @@ var rules = []rule{
 	{pkg: "models/chat", modules: []string{"github.com/ardanlabs/jinja"}},
 
 	{pkg: "ir", own: []string{"models/quant"}},
-	{pkg: "ir/eval", own: []string{"ir", "models/quant"}, modules: []string{"golang.org/x/sync", "github.com/x448/float16"}},
+	{pkg: "ir/eval", own: []string{"ir", "models/quant"}, modules: []string{"github.com/x448/float16"}},
 	{pkg: "models", own: []string{"ir", "models/gguf", "models/quant"}},
 	{pkg: "schedules", own: []string{"ir", "models/quant", "runtime/plan"}},
 
