@@ -40,7 +40,7 @@ func (o Operand) bytes() uint64 { return uint64(o.Count) * elemBytes[o.Elem] }
 func (o Operand) placed() bool { return o.Place != plan.Range{} }
 
 // check refuses an operand that is wrong in itself.
-func (o Operand) check(l plan.Limits) error {
+func (o Operand) check() error {
 	switch {
 	case o.Name == "":
 		return fmt.Errorf("an operand has no name")
@@ -56,8 +56,8 @@ func (o Operand) check(l plan.Limits) error {
 		return fmt.Errorf("%s: a vector that may move to a uniform is read-only, not %s", o.Name, accessName(o.Access))
 	case !o.placed():
 		return nil
-	case l.OffsetAlignment > 0 && o.Place.Offset%uint64(l.OffsetAlignment) != 0:
-		return fmt.Errorf("%s: offset %d is not a multiple of %d", o.Name, o.Place.Offset, l.OffsetAlignment)
+	case o.Place.Offset%plan.RangeAlignment != 0:
+		return fmt.Errorf("%s: offset %d is not a multiple of %d", o.Name, o.Place.Offset, plan.RangeAlignment)
 	case o.Place.Bytes < o.bytes():
 		return fmt.Errorf("%s: %d bytes at its place, %d needed", o.Name, o.Place.Bytes, o.bytes())
 	}

@@ -11,7 +11,7 @@ import (
 
 // maxGap is how far apart two ranges may lie and still be bound as one: less than the alignment of ranges, so that the gap
 // is never more than the padding after a tensor.
-const maxGap = 256
+const maxGap = plan.RangeAlignment
 
 // Plan lowers the operands of a kernel to bindings within the limits, or returns a *Refusal. Either every operand has a
 // place or none has.
@@ -95,7 +95,7 @@ func (p *planner) read(operands []Operand) error {
 	seen := map[string]bool{}
 	p.placed = operands[0].placed()
 	for _, o := range operands {
-		if err := o.check(p.limits); err != nil {
+		if err := o.check(); err != nil {
 			return p.refuse("%v", err)
 		}
 		if seen[o.Name] {
