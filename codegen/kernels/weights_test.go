@@ -1,0 +1,228 @@
+package kernels_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/models/quant"
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+	"github.com/kgen-wgsl/kgen/schedules"
+	"github.com/x448/float16"
+)
+
+// weight is a matrix as a file holds it, and its values.
+type weight struct {
+	raw    []byte
+	values []float32
+}
+
+// newWeight draws blocks of random codes with scales near the given size; every 16th scale is a subnormal of f16.
+func newWeight(t *testing.T, r *rand.Rand, format quant.Type, rows, columns int, scale float64) weight {
+	t.Helper()
+	block, _ := format.Block()
+	raw := make([]byte, rows*columns/block.Elems*block.Bytes)
+	for at := 0; at < len(raw); at += block.Bytes {
+		b := raw[at : at+block.Bytes]
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		half := func(offset int, v float64) {
+			if r.IntN(16) == 0 {
+				v = r.Float64() * 6e-5
+			}
+			binary.LittleEndian.PutUint16(b[offset:], uint16(float16.Fromfloat32(float32(v))))
+		}
+		switch format {
+		case quant.F32:
+			binary.LittleEndian.PutUint32(b, math.Float32bits(float32(r.NormFloat64()*scale)))
+		case quant.Q4_1:
+			half(2, -8*scale*r.Float64())
+			fallthrough
+		default:
+			half(0, scale*r.NormFloat64())
+		}
+	}
+	w := weight{raw, make([]float32, rows*columns)}
+	if err := quant.Dequantize(format, w.values, raw); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// planes repacks weights stacked in one kernel, each by its recipe, into the operands that hold the planes.
+func planes(t *testing.T, b built, format quant.Type, columns int, rows []int, weights []weight, inputs map[string][]byte) {
+	t.Helper()
+	all := 0
+	for _, n := range rows {
+		all += n
+	}
+	found, err := kernels.Planes(format, all, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, _ := format.Block()
+	for _, o := range b.operands {
+		if slices.ContainsFunc(found, func(p plan.Plane) bool { return p.Name == o.Name }) {
+			inputs[o.Name] = make([]byte, o.Place.Bytes)
+		}
+	}
+	first := 0
+	for i, n := range rows {
+		recipe := plan.Recipe{Type: format.String(), Rows: n, RowBlocks: columns / block.Elems, BlockBytes: block.Bytes}
+		for j, p := range found {
+			p.To = plan.Range{Buffer: j, Offset: uint64(first * p.RowStride), Bytes: uint64((n*p.RowStride + 3) / 4 * 4)}
+			recipe.Planes = append(recipe.Planes, p)
+		}
+		if err := recipe.Check(); err != nil {
+			t.Fatalf("%v: %v", format, err)
+		}
+		for j, p := range recipe.Planes {
+			recipe.Repack(j, inputs[p.Name][p.To.Offset:][:p.To.Bytes], 0, n, weights[i].raw)
+		}
+		first += n
+	}
+}
+
+func testGEMV(t *testing.T, d device) {
+	profiles := []schedules.Profile{d.portable}
+	if d.subgroups.Subgroups {
+		profiles = append(profiles, d.subgroups)
+	}
+	shapes := []struct {
+		columns  int
+		rows     []int
+		perRow   int
+		epilogue kernels.Epilogue
+	}{
+		{32, []int{1}, 1, kernels.Store},
+		{576, []int{576}, 1, kernels.AddResidual},
+		{576, []int{576, 192, 192}, 2, kernels.Store},
+		{96, []int{131}, 4, kernels.AddResidual},
+		{160, []int{64, 8, 65}, 2, kernels.Store},
+		{1536, []int{33}, 1, kernels.Store},
+	}
+	var worst float64
+	for _, p := range profiles {
+		for _, format := range schedules.Formats() {
+			for i, c := range shapes {
+				g := kernels.GEMV{Format: format, Columns: c.columns, Results: c.rows, Epilogue: c.epilogue}
+				s := schedules.DefaultGEMV(g.Problem(), p)
+				s.RowsPerThread = c.perRow
+				if p.SubgroupSize > 0 && i%2 == 1 {
+					s.Workgroup = 3 * p.SubgroupSize
+				}
+				d.checkGEMV(t, g, s, p, uint64(i), &worst)
+			}
+		}
+		for _, g := range []kernels.GEMV{
+			{Format: quant.F16, Columns: 6, Results: []int{5}, Epilogue: kernels.Store},
+			{Format: quant.F16, Columns: 2, Results: []int{66, 3}, Epilogue: kernels.Store},
+			{Format: quant.F32, Columns: 33, Results: []int{3, 7}, Epilogue: kernels.AddResidual},
+			{Format: quant.F32, Columns: 1, Results: []int{1}, Epilogue: kernels.Store},
+		} {
+			d.checkGEMV(t, g, schedules.DefaultGEMV(g.Problem(), p), p, 99, &worst)
+		}
+	}
+	// A grid of two dimensions, with workgroups that have no rows.
+	folded := d.portable
+	folded.Limits.Workgroups = 7
+	g := kernels.GEMV{Format: quant.Q4_0, Columns: 64, Results: []int{31}, Epilogue: kernels.Store}
+	s := schedules.DefaultGEMV(g.Problem(), folded)
+	s.Workgroup = 1
+	d.checkGEMV(t, g, s, folded, 7, &worst)
+	t.Logf("largest NMSE %.2g", worst)
+}
+
+func (d device) checkGEMV(t *testing.T, g kernels.GEMV, s schedules.GEMV, p schedules.Profile, seed uint64, worst *float64) {
+	t.Helper()
+	k, err := g.Kernel(s, p)
+	b := build(t, k, err)
+	r := random(seed)
+	inputs := map[string][]byte{}
+	x := normal(r, g.Columns, 1)
+	inputs[kernels.X] = floats(x)
+	var weights []weight
+	for _, rows := range g.Results {
+		weights = append(weights, newWeight(t, r, g.Format, rows, g.Columns, 0.01))
+	}
+	planes(t, b, g.Format, g.Columns, g.Results, weights, inputs)
+	var want []float64
+	for i, rows := range g.Results {
+		y := normal(r, rows, 1)
+		if g.Epilogue.Name == kernels.AddResidual.Name {
+			inputs[kernels.Result(i)] = floats(y)
+		} else {
+			clear(y)
+		}
+		for row := range rows {
+			sum := float64(y[row])
+			for c, w := range weights[i].values[row*g.Columns:][:g.Columns] {
+				sum += float64(w) * float64(x[c])
+			}
+			want = append(want, sum)
+		}
+	}
+	out := d.run(t, b, inputs)
+	var got []float32
+	for i := range g.Results {
+		got = append(got, unfloats(out[kernels.Result(i)])...)
+	}
+	what := fmt.Sprintf("%s, %s, %v", b.Name, p.Name, s)
+	closeTo(t, what, got, want, 1e-10, worst)
+	rms := 0.0
+	for _, w := range want {
+		rms += w * w / float64(len(want))
+	}
+	for i, w := range want {
+		if e := math.Abs(float64(got[i]) - w); e > 1e-5*math.Sqrt(float64(g.Columns)*rms) {
+			t.Errorf("%s: row %d is off by %g", what, i, e)
+		}
+	}
+}
+
+// testEmbed wants dequantised rows bit for bit: first, last, odd, and one that is not there.
+func testEmbed(t *testing.T, d device) {
+	for _, c := range []struct {
+		format  quant.Type
+		columns int
+	}{
+		{quant.F32, 32}, {quant.F32, 33}, {quant.F16, 80}, {quant.F16, 6}, {quant.Q8_0, 576}, {quant.Q8_0, 96},
+		{quant.Q4_0, 96}, {quant.Q4_0, 576}, {quant.Q4_1, 160}, {quant.Q4_1, 576},
+	} {
+		const rows = 37
+		e := kernels.Embed{Format: c.format, Rows: rows, Columns: c.columns, Params: params}
+		k, err := e.Kernel(schedules.DefaultElementwise(d.compat), d.compat)
+		b := build(t, k, err)
+		w := newWeight(t, random(uint64(c.columns)), c.format, rows, c.columns, 0.01)
+		inputs := map[string][]byte{}
+		planes(t, b, c.format, c.columns, []int{rows}, []weight{w}, inputs)
+		for token, row := range map[uint32]int{0: 0, 1: 1, 17: 17, 36: 36, 37: 36, math.MaxUint32: 36} {
+			record := make([]uint32, params.Words())
+			record[plan.ParamsToken] = token
+			inputs[kernels.Params] = words(record)
+			got := unfloats(d.run(t, b, inputs)[kernels.Y])
+			for i, want := range w.values[row*c.columns:][:c.columns] {
+				if math.Float32bits(got[i]) != math.Float32bits(want) && (got[i] != 0 || want != 0) {
+					t.Errorf("%s: token %d, value %d is %v, want %v", b.Name, token, i, got[i], want)
+					break
+				}
+			}
+		}
+	}
+	e := kernels.Embed{Format: quant.Q8_0, Rows: 3, Columns: 64, Scale: 8, Params: params}
+	k, err := e.Kernel(schedules.DefaultElementwise(d.portable), d.portable)
+	b := build(t, k, err)
+	w := newWeight(t, random(1), quant.Q8_0, 3, 64, 0.01)
+	inputs := map[string][]byte{kernels.Params: words(make([]uint32, params.Words()))}
+	planes(t, b, quant.Q8_0, 64, []int{3}, []weight{w}, inputs)
+	for i, got := range unfloats(d.run(t, b, inputs)[kernels.Y]) {
+		if got != 8*w.values[i] {
+			t.Errorf("scaled value %d is %v, want %v", i, got, 8*w.values[i])
+		}
+	}
+}
