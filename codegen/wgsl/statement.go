@@ -67,6 +67,11 @@ func (m *Module) declaration(kind SymbolKind, name, expr string) *Declare {
 		m.useF16(want)
 		s.Type = want
 	}
+	if expr == "" && kind == VarSymbol && typed && want != Bad {
+		// The zero value is written out: naga 29 leaves a variable that a loop declares without one as it was in the
+		// round before.
+		expr = strings.TrimSpace(typeText) + "()"
+	}
 	if expr != "" || kind != VarSymbol || !typed {
 		d.Init = m.check(expr, func(c *checker, e Expr) Expr { return c.initial(kind, s.Name, want, e) })
 		if s.Type = typeOf(d.Init); want != nil {
