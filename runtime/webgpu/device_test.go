@@ -8,20 +8,45 @@ import (
 	"errors"
 	"math"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
-// testDevice opens a device for a test and checks at its end that nothing was left.
-func testDevice(t testing.TB, requires plan.Requires) *Device {
+// shared is the one library of the tests: NVIDIA's driver lists no adapter any more after some thirty instances.
+var shared = sync.OnceValues(func() (*Library, error) {
+	l, err := Find(Options{})
+	if err == nil {
+		_, err = l.Adapters()
+	}
+	return l, err
+})
+
+// testAdapter returns the best adapter and checks at the end of the test that no object made during it is left.
+func testAdapter(t testing.TB) *Adapter {
 	t.Helper()
-	l := testLibrary(t, Options{})
+	l, err := shared()
+	if err != nil {
+		missing(t, err)
+	}
+	before := l.api.live.Load()
+	t.Cleanup(func() {
+		if n := l.api.live.Load() - before; n != 0 {
+			t.Errorf("%d objects of the library were not released", n)
+		}
+	})
 	adapters, err := l.Adapters()
 	if err != nil {
 		missing(t, err)
 	}
-	d, err := adapters[0].Open(t.Context(), requires)
+	return adapters[0]
+}
+
+// testDevice opens a device for a test.
+func testDevice(t testing.TB, requires plan.Requires) *Device {
+	t.Helper()
+	d, err := testAdapter(t).Open(t.Context(), requires)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,21 +54,12 @@ func testDevice(t testing.TB, requires plan.Requires) *Device {
 	return d
 }
 
-// testLibrary loads the library and checks at the end of the test that no object of it is left.
-func testLibrary(t testing.TB, o Options) *Library {
-	t.Helper()
-	o.Log = func(s string) { t.Log(s) }
-	l, err := Find(o)
-	if err != nil {
-		missing(t, err)
-	}
-	t.Cleanup(func() {
-		l.Close()
-		if n := l.api.live.Load(); n != 0 {
-			t.Errorf("%d objects of the library were not released", n)
-		}
-	})
-	return l
+// hook changes the row of the library's table until the end of the test.
+func hook(t testing.TB, d *Device, change func(f *flavour)) {
+	inner, changed := d.api.flavour, *d.api.flavour
+	change(&changed)
+	d.api.flavour = &changed
+	t.Cleanup(func() { d.api.flavour = inner })
 }
 
 // missing skips a test that lacks a library or an adapter.

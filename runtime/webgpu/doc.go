@@ -15,7 +15,8 @@
 //	info, err := adapters[0].Measure(ctx) // choose or compile a plan for info
 //	device, err := adapters[0].Open(ctx, p.Requires)
 //
-// Open does all of it for a plan that is there already.
+// Open does all of it for a plan that is there already. A program that opens devices again and again should keep its library:
+// NVIDIA's driver (580, Linux) lists no adapter any more after some thirty instances in one process.
 //
 // # Threads and waiting
 //

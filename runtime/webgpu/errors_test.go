@@ -228,14 +228,9 @@ func TestLibraryRefusesClash(t *testing.T) {
 }
 
 func TestRequiresMoreThanAdapter(t *testing.T) {
-	l := testLibrary(t, Options{})
-	adapters, err := l.Adapters()
-	if err != nil {
-		missing(t, err)
-	}
-	a := adapters[0]
+	a := testAdapter(t)
 	var limit *plan.LimitError
-	_, err = a.Open(t.Context(), plan.Requires{Limits: plan.Limits{WorkgroupBytes: 1 << 30}})
+	_, err := a.Open(t.Context(), plan.Requires{Limits: plan.Limits{WorkgroupBytes: 1 << 30}})
 	if !errors.As(err, &limit) || limit.Limit != plan.LimitWorkgroupBytes || limit.Need != 1<<30 || limit.Subject != a.Info().Name {
 		t.Errorf("got %v, want a limit error", err)
 	}

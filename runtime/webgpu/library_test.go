@@ -244,7 +244,7 @@ func TestOpen(t *testing.T) {
 	if _, err := first.library.Adapters(); err == nil {
 		t.Error("the library is still open")
 	}
-	if n := len(mailboxes.byID); n != 0 {
+	if n := len(mailboxes.byID); n != 0 { // tests close their devices
 		t.Errorf("%d mailboxes are left", n)
 	}
 }

@@ -191,10 +191,10 @@ func TestReadsInOrder(t *testing.T) {
 func TestTwoInFlight(t *testing.T) {
 	d := testDevice(t, plan.Requires{})
 	var waited []uint64
-	inner := *d.api.flavour
-	hooked := inner
-	hooked.wait = func(a *api, h device, index uint64) { waited = append(waited, index); inner.wait(a, h, index) }
-	d.api.flavour = &hooked
+	hook(t, d, func(f *flavour) {
+		wait := f.wait
+		f.wait = func(a *api, h device, index uint64) { waited = append(waited, index); wait(a, h, index) }
+	})
 	y := testBuffer(t, d, "y", 64)
 	r := plan.Range{Buffer: y, Bytes: 256}
 	record := []uint32{testPipeline(t, d, step()), testGroup(t, d, step(), r), 1, 1, 1}
@@ -237,11 +237,11 @@ func TestTwoInFlight(t *testing.T) {
 // TestWaitCanceled ends the context while the device is waited for: Wait returns, the work goes on, and its bytes are there.
 func TestWaitCanceled(t *testing.T) {
 	d := testDevice(t, plan.Requires{})
-	inner := *d.api.flavour
-	hooked := inner
 	entered, release := make(chan bool), make(chan bool)
-	hooked.wait = func(a *api, h device, index uint64) { entered <- true; <-release; inner.wait(a, h, index) }
-	d.api.flavour = &hooked
+	hook(t, d, func(f *flavour) {
+		wait := f.wait
+		f.wait = func(a *api, h device, index uint64) { entered <- true; <-release; wait(a, h, index) }
+	})
 	y := testBuffer(t, d, "y", 64)
 	r := plan.Range{Buffer: y, Bytes: 256}
 	record := []uint32{testPipeline(t, d, step()), testGroup(t, d, step(), r), 1, 1, 1}
@@ -324,14 +324,15 @@ func TestTrustedModules(t *testing.T) {
 		{false, true, false, false},
 	} {
 		d := testDevice(t, plan.Requires{})
-		inner := *d.api.flavour
-		hooked := inner
 		unchecked := false
-		hooked.trusted = func(a *api, h device, desc *shaderModuleDescriptor) shaderModule {
-			unchecked = true
-			return inner.trusted(a, h, desc)
-		}
-		d.api.flavour, d.checked = &hooked, c.checked
+		hook(t, d, func(f *flavour) {
+			trusted := f.trusted
+			f.trusted = func(a *api, h device, desc *shaderModuleDescriptor) shaderModule {
+				unchecked = true
+				return trusted(a, h, desc)
+			}
+		})
+		d.checked = c.checked
 		k := step()
 		k.Proved = c.proved
 		p, err := d.NewPipeline(k, c.trusted)
