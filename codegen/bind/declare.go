@@ -21,7 +21,7 @@ func Declare(m *wgsl.Module, b *Bindings) {
 	for _, e := range b.List {
 		for _, o := range e.Members {
 			if o.Operand != e.Name {
-				m.Alias(o.Operand, e.Name, o.Elem, o.Offset)
+				m.Operand(o.Operand, e.Name, o.Elem, o.Offset, o.Count)
 			}
 		}
 	}

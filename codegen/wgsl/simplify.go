@@ -30,22 +30,32 @@ func simplify(e Expr) Expr {
 	return joinSums(b)
 }
 
-// joinSums makes x + (m+n) of x + m + n.
+// joinSums makes x + (m+n) of x + m + n, and of x - m + n what is left of it. Integers wrap, so this changes no value.
 func joinSums(b *Binary) Expr {
 	inner, ok := b.X.(*Binary)
-	if !ok || b.Op != "+" || inner.Op != "+" || !decimal(b.Y) || !decimal(inner.Y) || typeOf(inner.X) != b.Type {
+	if !ok || b.Op != "+" || inner.Op != "+" && inner.Op != "-" || !decimal(b.Y) || !decimal(inner.Y) || typeOf(inner.X) != b.Type {
 		return b
 	}
-	sum := valueOf(inner.Y).Int + valueOf(b.Y).Int
+	first := valueOf(inner.Y).Int
+	if inner.Op == "-" {
+		first = -first
+	}
+	sum, op := first+valueOf(b.Y).Int, "+"
+	if sum < 0 {
+		sum, op = -sum, "-"
+	}
 	s := b.Type.(Scalar)
 	if s == AbstractInt || wrap(sum, s) != sum {
 		return b
+	}
+	if sum == 0 {
+		return retyped(inner.X, b.Type)
 	}
 	y := literal(sum, s, b.Y.Expression().Pos)
 	if l, m := inner.Y.(*Literal), b.Y.(*Literal); l.Suffix == "" && m.Suffix == "" {
 		y.Suffix = ""
 	}
-	return &Binary{Info: Info{Pos: b.Pos, Type: b.Type}, Op: "+", X: inner.X, Y: y}
+	return &Binary{Info: Info{Pos: b.Pos, Type: b.Type}, Op: op, X: inner.X, Y: y}
 }
 
 // small returns the value of a literal 0 or 1, and -1 for anything else.

@@ -60,16 +60,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if (row0 < 576u) {
       y0_y1_y2[row0] = total0;
     } else if (row0 < 768u) {
-      y0_y1_y2[row0 - 576u + 576u] = total0;
+      y0_y1_y2[row0] = total0;
     } else {
-      y0_y1_y2[row0 - 768u + 768u] = total0;
+      y0_y1_y2[row0] = total0;
     }
     if (row1 < 576u) {
       y0_y1_y2[row1] = total1;
     } else if (row1 < 768u) {
-      y0_y1_y2[row1 - 576u + 576u] = total1;
+      y0_y1_y2[row1] = total1;
     } else {
-      y0_y1_y2[row1 - 768u + 768u] = total1;
+      y0_y1_y2[row1] = total1;
     }
   }
 }

@@ -54,11 +54,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (row0 < 8u) {
     y0_y1[row0] = sum0;
   } else if (row0 < 17u) {
-    y0_y1[row0 - 8u + 64u] = sum0;
+    y0_y1[row0 + 56u] = sum0;
   }
   if (row1 < 8u) {
     y0_y1[row1] = sum1;
   } else if (row1 < 17u) {
-    y0_y1[row1 - 8u + 64u] = sum1;
+    y0_y1[row1 + 56u] = sum1;
   }
 }

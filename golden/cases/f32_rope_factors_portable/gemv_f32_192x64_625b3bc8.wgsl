@@ -1,8 +1,8 @@
-// y = W·x, W F32 of 128 rows of 64, results of [64 32 32] rows
+// y = W·x, W F32 of 192 rows of 64, results of [96 96] rows
 // workgroup=64 rows=1 scale=thread x=global grid=tile threads=1 vec=4 unroll=1 xtype=f32 math=dequantise reduce=none splitk=1
-@group(0) @binding(0) var<storage, read> values: array<vec4<f32>, 2048>;
+@group(0) @binding(0) var<storage, read> values: array<vec4<f32>, 3072>;
 @group(0) @binding(1) var<storage, read> x: array<vec4<f32>, 16>;
-@group(0) @binding(2) var<storage, read_write> y0_y1_y2: array<f32, 160>;
+@group(0) @binding(2) var<storage, read_write> y0_y1: array<f32, 224>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -16,11 +16,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     acc0 = fma(w0, x0, acc0);
   }
   let sum0 = acc0.x + acc0.y + (acc0.z + acc0.w);
-  if (row0 < 64u) {
-    y0_y1_y2[row0] = sum0;
-  } else if (row0 < 96u) {
-    y0_y1_y2[row0 - 64u + 64u] = sum0;
+  if (row0 < 96u) {
+    y0_y1[row0] = sum0;
   } else {
-    y0_y1_y2[row0 - 96u + 128u] = sum0;
+    y0_y1[row0 + 32u] = sum0;
   }
 }

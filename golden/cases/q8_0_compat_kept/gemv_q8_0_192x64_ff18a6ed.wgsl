@@ -37,6 +37,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (row0 < 96u) {
     y0_y1[row0] = sum0;
   } else {
-    y0_y1[row0 - 96u + 128u] = sum0;
+    y0_y1[row0 + 32u] = sum0;
   }
 }

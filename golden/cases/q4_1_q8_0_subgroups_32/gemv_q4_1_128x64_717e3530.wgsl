@@ -42,9 +42,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if (row0 < 64u) {
       y0_y1_y2[row0] = total0;
     } else if (row0 < 96u) {
-      y0_y1_y2[row0 - 64u + 64u] = total0;
+      y0_y1_y2[row0] = total0;
     } else {
-      y0_y1_y2[row0 - 96u + 128u] = total0;
+      y0_y1_y2[row0 + 32u] = total0;
     }
   }
 }
