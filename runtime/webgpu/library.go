@@ -36,8 +36,17 @@ func Find(o Options) (*Library, error) {
 		}
 		return newLibrary(a, forced, o)
 	}
+	a, path, err := search(h.places())
+	if err != nil {
+		return nil, err
+	}
+	return newLibrary(a, path, o)
+}
+
+// search loads the first library that can be used.
+func search(places []place) (*api, string, error) {
 	var tried []string
-	for _, p := range h.places() {
+	for _, p := range places {
 		files, why := p.candidates()
 		if why != "" {
 			tried = append(tried, p.path+": "+why)
@@ -45,12 +54,12 @@ func Find(o Options) (*Library, error) {
 		for _, file := range files {
 			a, err := loadFile(file, p.plain)
 			if err == nil {
-				return newLibrary(a, file, o)
+				return a, file, nil
 			}
 			tried = append(tried, file+": "+err.Error())
 		}
 	}
-	return nil, noLibrary("find a WebGPU library", "tried\n  "+strings.Join(tried, "\n  ")+"\n"+SetupHint)
+	return nil, "", noLibrary("find a WebGPU library", "tried\n  "+strings.Join(tried, "\n  ")+"\n"+SetupHint)
 }
 
 func noLibrary(call, detail string) error {
