@@ -36,10 +36,19 @@ type verbs struct {
 }
 
 func main() {
+	quietDriver()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
+}
+
+// quietDriver keeps Mesa's device-select layer out of the way where it can't work: without a runtime folder it prints an
+// error for every instance. Whoever selects a device through it keeps it.
+func quietDriver() {
+	if os.Getenv("XDG_RUNTIME_DIR") == "" && os.Getenv("MESA_VK_DEVICE_SELECT") == "" {
+		os.Setenv("NODEVICE_SELECT", "1")
+	}
 }
 
 // run is the whole program: it returns the exit status.

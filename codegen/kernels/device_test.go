@@ -3,14 +3,13 @@ package kernels_test
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
+	"github.com/kgen-wgsl/kgen/internal/gpu"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"github.com/kgen-wgsl/kgen/runtime/webgpu"
 	"github.com/kgen-wgsl/kgen/schedules"
@@ -29,31 +28,14 @@ type device struct {
 // open opens the adapter that the environment chooses, with subgroups if it has them.
 func open(t *testing.T) device {
 	t.Helper()
-	library, err := webgpu.Find(webgpu.Options{})
-	var adapters []*webgpu.Adapter
-	if err == nil {
-		t.Cleanup(library.Close)
-		adapters, err = library.Adapters()
-	}
-	var e *plan.DeviceError
-	if errors.As(err, &e) && (e.Fault == plan.NoLibrary || e.Fault == plan.NoAdapter) && os.Getenv("KGEN_REQUIRE") != "1" {
-		t.Skipf("run `make setup`: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := adapters[0].Measure(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	adapter := gpu.Adapter(t)
+	info := gpu.Measured(t, adapter)
 	d := device{portable: profile(t, "portable"), compat: profile(t, "compat"), pipelines: map[string]plan.Handle{}, ran: map[string]bool{}}
 	requires := d.portable.Requires()
 	if s, err := profile(t, "subgroups").WithDevice(info); err == nil {
 		d.subgroups, requires = s, s.Requires()
 	}
-	if d.Device, err = adapters[0].Open(t.Context(), requires); err != nil {
-		t.Fatal(err)
-	}
+	d.Device = gpu.Open(t, adapter, requires)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)

@@ -3,25 +3,37 @@ package gpu
 import (
 	"errors"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"github.com/kgen-wgsl/kgen/runtime/webgpu"
 )
 
-// Adapter returns the adapter that tests run on: KGEN_ADAPTER's, or the best there is. The library is closed when the test
-// ends. Without one the test is skipped, or fails when KGEN_REQUIRE is 1.
+// find loads the library once for all tests of a process: NVIDIA's driver lists no adapters any more after some thirty
+// instances.
+var find = sync.OnceValues(func() (*webgpu.Library, error) {
+	library, err := webgpu.Find(webgpu.Options{})
+	if err != nil {
+		return nil, err
+	}
+	_, err = library.Adapters()
+	return library, err
+})
+
+// Adapter returns the adapter that tests run on: KGEN_ADAPTER's, or the best there is. Without one the test is skipped, or
+// fails when KGEN_REQUIRE is 1. Tests that use it do not run in parallel.
 func Adapter(t testing.TB) *webgpu.Adapter {
 	t.Helper()
-	library, err := webgpu.Find(webgpu.Options{Log: func(message string) { t.Log(message) }})
+	library, err := find()
 	if err != nil {
 		missing(t, err)
 	}
-	t.Cleanup(library.Close)
 	adapters, err := library.Adapters()
 	if err != nil {
 		missing(t, err)
 	}
+	t.Logf("%s, %s", library.Name(), adapters[0].Info().Name)
 	return adapters[0]
 }
 
