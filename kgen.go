@@ -52,72 +52,80 @@ type Model struct {
 	session *Session
 }
 
-// Load opens a GGUF file, chooses a device, compiles the model's kernels for it and loads the weights. Errors have a code,
-// see kgenrt.Error.
+// Load opens a GGUF file and loads it as File.Load does. Closing the model closes the file.
 func Load(ctx context.Context, path string, opts Options) (*Model, error) {
 	file, err := OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{File: file}
-	if err := m.load(ctx, &opts); err != nil {
-		m.Close()
+	m, err := file.Load(ctx, opts)
+	if err != nil {
+		file.Close()
 		return nil, err
 	}
 	return m, nil
 }
 
-func (m *Model) load(ctx context.Context, opts *Options) error {
+// Load chooses a device, compiles the file's model for it and loads the weights. The file stays open as long as the model
+// is used. Errors have a code, see kgenrt.Error.
+func (f *File) Load(ctx context.Context, opts Options) (*Model, error) {
 	if opts.Progress == nil {
 		opts.Progress = func(kgenrt.Progress) {}
 	}
 	if opts.Log == nil {
 		opts.Log = func(string) {}
 	}
-	if err := m.chooseSizes(opts); err != nil {
-		return err
+	m := &Model{File: f}
+	var err error
+	if m.kv, err = chooseKV(opts); err != nil {
+		return nil, err
 	}
-	target, err := chooseDevice(ctx, opts)
+	if m.context, err = f.ChooseContext(opts.Context); err != nil {
+		return nil, err
+	}
+	target, err := chooseDevice(ctx, &opts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if target == nil {
-		return m.loadEvaluator()
+		err = m.loadEvaluator()
+	} else {
+		err = m.loadNative(ctx, &opts, target)
 	}
-	return m.loadNative(ctx, opts, target)
+	if err != nil && m.backend != nil {
+		m.backend.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
-// chooseSizes fixes the context and the type of the KV cache.
-func (m *Model) chooseSizes(opts *Options) error {
-	switch opts.KV {
-	case "f32":
-		m.kv = ir.F32
-	case "f16":
-		m.kv = ir.F16
-	case "":
-		m.kv = ir.F16
-		if opts.Exact {
-			m.kv = ir.F32
-		}
-	default:
-		return badRequest("the KV cache can be f32 or f16, not %q", opts.KV)
-	}
-	limit := m.Hyperparameters.Context
+// chooseKV returns the element type of the KV cache.
+func chooseKV(opts Options) (ir.Elem, error) {
 	switch {
-	case opts.Context < 0:
-		return badRequest("context %d is below 0", opts.Context)
-	case opts.Context > limit:
-		return &kgenrt.Error{Code: kgenrt.ContextFull, Message: fmt.Sprintf("context %d is longer than the model's, %d", opts.Context, limit)}
-	case opts.Context == 0:
-		m.context = min(limit, defaultContext)
-	default:
-		m.context = opts.Context
+	case opts.KV == "f32", opts.KV == "" && opts.Exact:
+		return ir.F32, nil
+	case opts.KV == "f16", opts.KV == "":
+		return ir.F16, nil
 	}
-	return nil
+	return 0, badRequest("the KV cache can be f32 or f16, not %q", opts.KV)
 }
 
-// Graph returns the model's graph: logits of the last token, or of all of them.
-func (m *Model) Graph(all bool) (*ir.Graph, error) { return m.File.Graph(m.kv, all) }
+// ChooseContext returns the number of positions that a model gets for what was asked: 0 asks for the model's or 8192,
+// whichever is less.
+func (f *File) ChooseContext(asked int) (int, error) {
+	limit := f.Hyperparameters.Context
+	switch {
+	case asked < 0:
+		return 0, badRequest("context %d is below 0", asked)
+	case asked > limit:
+		return 0, &kgenrt.Error{Code: kgenrt.ContextFull, Message: fmt.Sprintf("context %d is longer than the model's, %d", asked, limit)}
+	case asked == 0:
+		return min(limit, defaultContext), nil
+	}
+	return asked, nil
+}
 
 // Graph returns the graph of the file's model with a KV cache of the given element type.
 func (f *File) Graph(kv ir.Elem, all bool) (*ir.Graph, error) {
@@ -126,7 +134,7 @@ func (f *File) Graph(kv ir.Elem, all bool) (*ir.Graph, error) {
 }
 
 func (m *Model) loadEvaluator() error {
-	g, err := m.Graph(false)
+	g, err := m.Graph(m.kv, false)
 	if err != nil {
 		return err
 	}
@@ -156,8 +164,9 @@ func (m *Model) loadNative(ctx context.Context, opts *Options, target *target) e
 // Compile compiles the file's model for a profile without opening a device. Context 0 means the model's or 8192, whichever is
 // less; with trace set, the residual stream stays readable.
 func (f *File) Compile(profile schedules.Profile, context int, kv ir.Elem, trace bool) (*codegen.Result, error) {
-	if context == 0 {
-		context = min(f.Hyperparameters.Context, defaultContext)
+	context, err := f.ChooseContext(context)
+	if err != nil {
+		return nil, err
 	}
 	g, err := f.Graph(kv, false)
 	if err != nil {

@@ -184,8 +184,8 @@ func TestBurst(t *testing.T) {
 	}
 }
 
-// Prefill in bursts of any size leaves the same cache as feeding tokens one by one.
-func TestPrefillBursts(t *testing.T) {
+// Bursts of any size, and steps longer than bursts and the ring, give the same logits and ids as token after token.
+func TestBurstSizes(t *testing.T) {
 	m := oracle.Load(t, "llama-q8_0")
 	h, err := models.FromGGUF(m.File)
 	if err != nil {
@@ -196,13 +196,14 @@ func TestPrefillBursts(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDevice(t, "portable")
-	r, err := codegen.Compile(g, codegen.Options{Profile: d.profile, Context: 128})
+	r, err := codegen.Compile(g, codegen.Options{Profile: d.profile, Context: 256, Ring: 24})
 	if err != nil {
 		t.Fatal(err)
 	}
 	prompt := m.Prompts[2].Tokens
 	last := len(prompt) - 1
 	var want []float32
+	var wantIDs []uint32
 	for _, burst := range []int{1, 7, 256} {
 		backend := gpu.Open(t, d.adapter, r.Plan.Requires)
 		e, err := kgenrt.NewEngine(t.Context(), r.Plan, backend, m.File, kgenrt.EngineOptions{Burst: burst})
@@ -216,10 +217,14 @@ func TestPrefillBursts(t *testing.T) {
 		if err := e.Logits(t.Context(), last, prompt[last], logits); err != nil {
 			t.Fatal(err)
 		}
+		ids, err := e.Step(t.Context(), last, prompt[last], 60)
+		if err != nil || len(ids) != 60 {
+			t.Fatal(len(ids), err)
+		}
 		if want == nil {
-			want = logits
-		} else if !slices.Equal(want, logits) {
-			t.Errorf("bursts of %d give other logits than bursts of 1", burst)
+			want, wantIDs = logits, ids
+		} else if !slices.Equal(want, logits) || !slices.Equal(wantIDs, ids) {
+			t.Errorf("bursts of %d give other logits or ids than bursts of 1", burst)
 		}
 	}
 }

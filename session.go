@@ -23,20 +23,26 @@ func (m *Model) NewSession() (*Session, error) {
 	if m.session != nil {
 		return nil, badRequest("the model runs one sequence, and has a session already")
 	}
-	tk, err := m.Tokenizer()
+	c, err := m.Codec()
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Session: kgenrt.NewSession(m.exec), Tokenizer: codec{tk}, Burst: m.burst()}
-	template, err := m.Template()
-	if err != nil {
-		return nil, err
-	}
-	if template != nil {
-		s.Template = template
-	}
+	s := &Session{Session: kgenrt.NewSession(m.exec), Codec: c, Burst: m.burst()}
 	m.session = s
 	return s, nil
+}
+
+// Codec returns the file's tokenizer and chat template, which need no device.
+func (f *File) Codec() (kgenrt.Codec, error) {
+	tk, err := f.Tokenizer()
+	if err != nil {
+		return kgenrt.Codec{}, err
+	}
+	template, err := f.Template()
+	if err != nil {
+		return kgenrt.Codec{}, err
+	}
+	return kgenrt.Codec{Tokenizer: codec{tk}, Template: template}, nil
 }
 
 // burst is the number of greedy tokens in one submit that keeps answers flowing: on hardware a token takes a millisecond
@@ -109,7 +115,7 @@ func (f *File) Sampling() Sampling {
 
 // WeightBytes returns the bytes of weights that one token reads: all that linear layers use, and a row of the embedding.
 func (m *Model) WeightBytes() int64 {
-	g, err := m.Graph(false)
+	g, err := m.Graph(m.kv, false)
 	if err != nil {
 		return 0
 	}

@@ -175,78 +175,94 @@ func (e *Engine) Vocab() int { return e.plan.Vocab }
 // Context returns how many positions fit the KV cache.
 func (e *Engine) Context() int { return e.plan.Context }
 
-// Prefill feeds tokens in bursts; the next burst is encoded while the device works on the last.
+// Prefill feeds tokens in bursts.
 func (e *Engine) Prefill(ctx context.Context, start int, tokens []uint32) error {
 	if err := e.check(start, tokens, 0); err != nil {
 		return err
 	}
 	e.filled = start
-	var pending []plan.Ticket
-	wait := func() error {
-		t := pending[0]
-		pending = pending[1:]
-		_, err := e.backend.Wait(ctx, t)
-		return err
-	}
-	for at := 0; at < len(tokens); {
-		n := min(e.burst, len(tokens)-at)
-		if err := ctx.Err(); err != nil {
-			return Wrap("feed the prompt", err)
-		}
+	return Wrap("feed the prompt", e.inBursts(ctx, len(tokens), func(at, n int) (plan.Ticket, error) {
 		if err := e.writeRecord(start+at, tokens[at], tokens[at+1:at+n]); err != nil {
-			return Wrap("feed the prompt", err)
+			return 0, err
 		}
-		t, err := e.replay(plan.Prefill, n, nil)
-		if err != nil {
-			return Wrap("feed the prompt", err)
+		return e.replay(plan.Prefill, n, nil)
+	}, func(n int, _ []byte) { e.filled += n }))
+}
+
+// inBursts does total tokens of work: submit starts n of them from at on, done gets what they read, in order. Two bursts are
+// in flight, so that one is encoded while the device works on the other. Nothing is in flight afterwards, also after an
+// error; cancellation takes effect between submits.
+func (e *Engine) inBursts(ctx context.Context, total int, submit func(at, n int) (plan.Ticket, error), done func(n int, data []byte)) error {
+	type burst struct {
+		ticket plan.Ticket
+		n      int
+	}
+	var flying []burst
+	defer func() {
+		for _, b := range flying {
+			e.backend.Wait(context.WithoutCancel(ctx), b.ticket) // an error has been found already
 		}
-		at += n
-		pending = append(pending, t)
-		if len(pending) == 2 {
-			if err := wait(); err != nil {
-				return Wrap("feed the prompt", err)
+	}()
+	for at := 0; at < total || len(flying) > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if at == total || len(flying) == 2 {
+			data, err := e.backend.Wait(ctx, flying[0].ticket)
+			if err != nil {
+				return err
 			}
+			done(flying[0].n, data)
+			flying = flying[1:]
+			continue
 		}
-	}
-	for len(pending) > 0 {
-		if err := wait(); err != nil {
-			return Wrap("feed the prompt", err)
+		n := min(e.burst, total-at)
+		t, err := submit(at, n)
+		if err != nil {
+			return err
 		}
+		flying = append(flying, burst{t, n})
+		at += n
 	}
-	e.filled = start + len(tokens)
 	return nil
 }
 
-// Step decodes k tokens in bursts of at most the Engine's burst size.
+// Step decodes k tokens in bursts; the next burst is encoded while the device works on the last.
 func (e *Engine) Step(ctx context.Context, start int, token uint32, k int) ([]uint32, error) {
 	if err := e.check(start, []uint32{token}, k-1); err != nil {
 		return nil, err
 	}
 	ids := make([]uint32, 0, k)
 	for len(ids) < k {
-		n := min(e.burst, k-len(ids))
-		if err := e.writeRecord(start+len(ids), token, nil); err != nil {
+		more, err := e.decode(ctx, start+len(ids), token, min(k-len(ids), e.plan.Params.Ring))
+		if ids = append(ids, more...); err != nil {
 			return ids, Wrap("decode", err)
-		}
-		ring := e.plan.Params.Range
-		ring.Offset += uint64(e.plan.Params.RingAt) * 4
-		ring.Bytes = uint64(n) * 4
-		e.filled = start + len(ids)
-		t, err := e.replay(plan.Decode, n, []plan.Range{ring})
-		if err != nil {
-			return ids, Wrap("decode", err)
-		}
-		data, err := e.backend.Wait(ctx, t)
-		if err != nil {
-			return ids, Wrap("decode", err)
-		}
-		for i := range n {
-			ids = append(ids, getU32(data[i*4:]))
 		}
 		token = ids[len(ids)-1]
-		e.filled = start + len(ids)
 	}
 	return ids, nil
+}
+
+// decode decodes as many tokens as the ring holds. The record is written once; after that the device feeds itself. It
+// returns the ids that were read before an error.
+func (e *Engine) decode(ctx context.Context, start int, token uint32, k int) ([]uint32, error) {
+	e.filled = start
+	if err := e.writeRecord(start, token, nil); err != nil {
+		return nil, err
+	}
+	var ids []uint32
+	err := e.inBursts(ctx, k, func(at, n int) (plan.Ticket, error) {
+		ring := e.plan.Params.Range
+		ring.Offset += uint64(e.plan.Params.RingAt+at) * 4
+		ring.Bytes = uint64(n) * 4
+		return e.replay(plan.Decode, n, []plan.Range{ring})
+	}, func(n int, data []byte) {
+		for ; len(data) > 0; data = data[4:] {
+			ids = append(ids, getU32(data))
+		}
+		e.filled += n
+	})
+	return ids, err
 }
 
 // Logits feeds one token and reads the logits after it.

@@ -48,33 +48,38 @@ type Generation struct {
 	Burst     int  // greedy tokens asked for at a time, 0 for what suits the device
 }
 
-// TextSession is a Session that speaks text.
-type TextSession struct {
-	*Session
+// Codec turns prompts into ids: what a model file says about text.
+type Codec struct {
 	Tokenizer Tokenizer
 	Template  ChatTemplate // nil when the model has none
-	Burst     int          // what suits the device
 }
 
 // EncodeChat returns the ids of a conversation up to where the answer begins.
-func (s *TextSession) EncodeChat(messages []Message) ([]uint32, error) {
+func (c Codec) EncodeChat(messages []Message) ([]uint32, error) {
 	switch {
-	case s.Template == nil:
+	case c.Template == nil:
 		return nil, newError(InvalidTemplate, "the model file has no chat template", nil)
 	case len(messages) == 0:
 		return nil, newError(BadRequest, "the conversation has no messages", nil)
 	}
-	text, untrusted, err := s.Template.RenderChat(messages)
+	text, untrusted, err := c.Template.RenderChat(messages)
 	if err != nil {
 		return nil, err
 	}
-	return s.Tokenizer.Frame(s.Tokenizer.EncodeSpans(text, untrusted)), nil
+	return c.Tokenizer.Frame(c.Tokenizer.EncodeSpans(text, untrusted)), nil
 }
 
 // EncodeText returns the ids of plain text; special tokens in it are recognised, as its writer speaks to the model
 // directly.
-func (s *TextSession) EncodeText(text string) []uint32 {
-	return s.Tokenizer.Frame(s.Tokenizer.EncodeSpans(text, nil))
+func (c Codec) EncodeText(text string) []uint32 {
+	return c.Tokenizer.Frame(c.Tokenizer.EncodeSpans(text, nil))
+}
+
+// TextSession is a Session that speaks text.
+type TextSession struct {
+	*Session
+	Codec
+	Burst int // greedy tokens in one submit that suit the device
 }
 
 // Chat yields the answer to a conversation. An error is yielded once and ends the sequence.

@@ -21,8 +21,12 @@ type deviceFlags struct {
 // load applies the flags and loads the model.
 func (f *deviceFlags) load(ctx context.Context, t *terminal, trace bool) (*kgen.Model, error) {
 	f.apply(t)
-	return kgen.Load(ctx, f.Model, kgen.Options{
+	return kgen.Load(ctx, f.Model, f.options(t, trace))
+}
+
+func (f *deviceFlags) options(t *terminal, trace bool) kgen.Options {
+	return kgen.Options{
 		Device: f.Device, Adapter: f.Adapter, Profile: f.Profile, Context: f.Ctx, KV: f.KV, Exact: f.Exact,
 		Trace: trace, Progress: t.progress(), Log: func(message string) { t.note("%s", message) },
-	})
+	}
 }

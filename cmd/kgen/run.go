@@ -73,25 +73,32 @@ type runStats struct {
 	BytesWeights  int64   `json:"bytes_weights"`
 }
 
+// Run reads the prompt before it loads the model, so that one that does not fit costs nothing.
 func (v *runVerb) Run(ctx context.Context, t *terminal) error {
+	v.apply(t)
 	prompt, err := v.prompt(t)
 	if err != nil {
 		return err
 	}
-	m, err := v.load(ctx, t, false)
+	f, err := kgen.OpenFile(v.Model)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	g, err := v.generation(f.Sampling(), t)
+	if err != nil {
+		return err
+	}
+	ids, err := v.promptIDs(f, prompt)
+	if err != nil {
+		return err
+	}
+	m, err := f.Load(ctx, v.options(t, false))
 	if err != nil {
 		return err
 	}
 	defer m.Close()
 	s, err := m.NewSession()
-	if err != nil {
-		return err
-	}
-	g, err := v.generation(m.Sampling(), t)
-	if err != nil {
-		return err
-	}
-	ids, err := v.promptIDs(s, prompt)
 	if err != nil {
 		return err
 	}
@@ -118,18 +125,35 @@ func (v *runVerb) prompt(t *terminal) (string, error) {
 	return v.Prompt, nil
 }
 
-func (v *runVerb) promptIDs(s *kgen.Session, prompt string) ([]uint32, error) {
+// promptIDs encodes the prompt and refuses one that does not fit the context.
+func (v *runVerb) promptIDs(f *kgen.File, prompt string) ([]uint32, error) {
+	ids, err := v.encode(f, prompt)
+	if err != nil {
+		return nil, err
+	}
+	context, err := f.ChooseContext(v.Ctx)
+	if err == nil && len(ids) > context {
+		err = &kgenrt.Error{Code: kgenrt.ContextFull, Message: fmt.Sprintf("the prompt has %d tokens, the context holds %d", len(ids), context)}
+	}
+	return ids, err
+}
+
+func (v *runVerb) encode(f *kgen.File, prompt string) ([]uint32, error) {
 	if v.IDs != "" {
 		return parseIDs(v.IDs)
 	}
+	c, err := f.Codec()
+	if err != nil {
+		return nil, err
+	}
 	if v.Raw {
-		return s.EncodeText(prompt), nil
+		return c.EncodeText(prompt), nil
 	}
 	var messages []kgen.Message
 	if v.System != "" {
 		messages = append(messages, kgen.Message{Role: "system", Content: v.System})
 	}
-	return s.EncodeChat(append(messages, kgen.Message{Role: "user", Content: prompt}))
+	return c.EncodeChat(append(messages, kgen.Message{Role: "user", Content: prompt}))
 }
 
 // generation puts together the sampling options: flags before the file's values before the defaults.
