@@ -170,6 +170,28 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
+// Families whose kernels are not built yet are refused by name, not with a plan that is wrong.
+func TestUnsupportedFamilies(t *testing.T) {
+	for _, name := range []string{"qwen2-f16", "qwen3-q4_0", "gemma3-q8_0"} {
+		m := oracle.Load(t, name)
+		h, err := models.FromGGUF(m.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := models.Build(h, models.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = codegen.Compile(g, codegen.Options{Profile: profile(t, "portable"), Context: 64})
+		var unsupported *codegen.UnsupportedError
+		if !errors.As(err, &unsupported) {
+			t.Errorf("%s: %v, want an UnsupportedError", name, err)
+		} else {
+			t.Log(name, err)
+		}
+	}
+}
+
 // Compiling changes nothing of the graph it is given.
 func TestGraphIsKept(t *testing.T) {
 	g := graph(t, "q4_0_portable")

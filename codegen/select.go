@@ -164,7 +164,7 @@ func (s *selection) linear(n *ir.Node) error {
 		named[kernels.Result(i)] = s.result(t)
 	}
 	if err := s.values.join(n.Out); err != nil {
-		return err
+		return unsupported(n, "%v", err)
 	}
 	schedule := schedules.DefaultGEMV(g.Problem(), s.opts.Profile)
 	k, err := g.Kernel(schedule, s.opts.Profile)
@@ -238,7 +238,7 @@ func (s *selection) store(n *ir.Node) error {
 		return err
 	}
 	if err := s.values.join([]*ir.Tensor{q, k, v}); err != nil {
-		return err
+		return unsupported(n, "%v", err)
 	}
 	delete(s.roped, query.Out[0])
 	delete(s.roped, rope.Out[0])

@@ -45,7 +45,7 @@ func Codes() []CodeInfo {
 		{UnknownModel, "the name is neither a file nor a model that kgen knows", "give the path of a GGUF file", 404},
 		{InvalidModel, "the model file is damaged or contradicts itself", "fetch the file again; the detail names the field", 422},
 		{UnsupportedModel, "the model's architecture or a tensor type is not supported yet",
-			"use a file with another quantisation, or a model of a supported architecture", 422},
+			"use a file with another quantisation or a model of a supported architecture; `--device cpu` runs some that have no kernels yet", 422},
 		{InvalidTemplate, "the model's chat template can't be rendered", "use `--raw` to send the prompt without a template", 422},
 		{BadRequest, "an option or argument is out of its range", "correct what the message names", 400},
 		{ContextFull, "the tokens do not fit the context", "shorten the prompt, or raise the context with `--ctx`", 413},
