@@ -84,7 +84,8 @@ type compilation struct {
 	values slots
 	order  []*ir.Tensor // values that got memory, in order of creation
 
-	layout  layout
+	builder *plan.Builder
+	arenas  []int // buffers
 	stacks  []*stack
 	byName  map[string]*stack // the stack that holds a weight
 	tables  []plan.Table
@@ -111,7 +112,8 @@ func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
 	pages := (opts.Context + pageTokens - 1) / pageTokens
 	return &compilation{
 		opts: opts, graph: ir.Clone(g), byName: map[string]*stack{}, kvSlots: map[*ir.Tensor]int{},
-		values: slots{of: map[*ir.Tensor]*slot{}}, layout: layout{limits: opts.Profile.Limits},
+		values:  slots{of: map[*ir.Tensor]*slot{}},
+		builder: plan.NewBuilder(g.Name, opts.Profile.Name, opts.Profile.Requires()),
 		params: plan.Params{
 			Sequences: 1, PagesAt: plan.ParamsRecordWords, Pages: pages,
 			RingAt: plan.ParamsRecordWords + pages, Ring: opts.Ring,

@@ -97,16 +97,7 @@ func (c *compilation) place(a arg) (plan.Range, error) {
 	if s.unit == nil {
 		return plan.Range{}, fmt.Errorf("value %s was given no memory", a.value.Name)
 	}
-	return plan.Range{Buffer: c.arenaBuffer(s.unit.arena), Offset: s.unit.offset + s.offset, Bytes: s.bytes}, nil
-}
-
-// arenaBuffer returns the number of the buffer of an arena: arenas are the last buffers made.
-func (c *compilation) arenaBuffer(arena int) int {
-	first := 0
-	for c.layout.buffers[first].Kind != plan.ArenaBuffer {
-		first++
-	}
-	return first + arena
+	return plan.Range{Buffer: c.arenas[s.unit.arena], Offset: s.unit.offset + s.offset, Bytes: s.bytes}, nil
 }
 
 // emitKernels writes the text of every step's kernel.
@@ -121,26 +112,9 @@ func emitKernels(c *compilation) error {
 	return nil
 }
 
-// buildPlan hands everything to a plan.Builder, which checks it against the rules of WebGPU and the profile's limits.
+// buildPlan adds kernels and dispatches. The builder checks everything against the rules of WebGPU and the profile's limits.
 func buildPlan(c *compilation) error {
-	p := c.opts.Profile
-	b := plan.NewBuilder(c.graph.Name, p.Name, p.Requires())
-	for _, buffer := range c.layout.buffers {
-		b.Buffer(buffer)
-	}
-	for _, s := range c.stacks {
-		for _, w := range s.recipes() {
-			b.Weight(w)
-		}
-	}
-	for _, t := range c.tables {
-		b.Table(t)
-	}
-	for _, o := range c.outputs {
-		b.Output(o.tensor.Name, o.place)
-	}
-	b.Params(c.params)
-	b.KV(c.kv)
+	b := c.builder
 	b.Model(c.vocab, c.opts.Context)
 	numbers := make([]int, len(c.steps))
 	for i, s := range c.steps {

@@ -104,7 +104,7 @@ func (s *selection) weights(named map[string]arg, weights ...*ir.Tensor) (*stack
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range st.planes {
+	for i, p := range st.recipe.Planes {
 		named[p.Name] = arg{plane: &planeOf{st, i}}
 	}
 	return st, nil

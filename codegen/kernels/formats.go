@@ -59,22 +59,19 @@ const (
 	Scales = "scales"
 )
 
-// Planes returns the planes of a weight of rows by columns values, in the order in which GEMV and Embed have the operands.
-// Their To is left to the caller: (rows-1)·RowStride bytes and a row, rounded up to 4. Weights stacked in one kernel follow
-// each other in every plane without a gap.
-func Planes(t quant.Type, rows, columns int) ([]plan.Plane, error) {
+// Recipe returns how the bytes of a weight become its planes, which are in the order in which GEMV and Embed have the
+// operands. Rows and the planes' To are left to the caller: (rows-1)·RowStride bytes and a row, rounded up to 4. Weights
+// stacked in one kernel follow each other in every plane without a gap.
+func Recipe(t quant.Type, columns int) (plan.Recipe, error) {
 	f, block, err := lookup(t, columns)
 	if err != nil {
-		return nil, err
+		return plan.Recipe{}, err
 	}
-	if rows <= 0 {
-		return nil, fmt.Errorf("weight of %d rows", rows)
+	r := plan.Recipe{Type: t.String(), RowBlocks: columns / block.Elems, BlockBytes: block.Bytes, Planes: f.planes()}
+	for i := range r.Planes {
+		r.Planes[i].RowStride = r.RowBlocks * r.Planes[i].BlockBits / 8
 	}
-	planes := f.planes()
-	for i := range planes {
-		planes[i].RowStride = columns / block.Elems * planes[i].BlockBits / 8
-	}
-	return planes, nil
+	return r, nil
 }
 
 func lookup(t quant.Type, columns int) (format, quant.Block, error) {

@@ -53,18 +53,17 @@ func Example() {
 func TestPlanesCoverTheBlock(t *testing.T) {
 	for _, format := range schedules.Formats() {
 		const rows, columns = 3, 96
-		planes, err := kernels.Planes(format, rows, columns)
+		recipe, err := kernels.Recipe(format, columns)
 		if err != nil {
 			t.Fatal(err)
 		}
-		block, _ := format.Block()
-		recipe := plan.Recipe{Type: format.String(), Rows: rows, RowBlocks: columns / block.Elems, BlockBytes: block.Bytes}
-		for i, p := range planes {
-			if want := columns / block.Elems * p.BlockBits / 8; p.RowStride != want {
+		recipe.Rows = rows
+		for i := range recipe.Planes {
+			p := &recipe.Planes[i]
+			if want := recipe.RowBlocks * p.BlockBits / 8; p.RowStride != want {
 				t.Errorf("%v %s: stride %d, want %d", format, p.Name, p.RowStride, want)
 			}
 			p.To = plan.Range{Buffer: i, Bytes: uint64((rows*p.RowStride + 3) / 4 * 4)}
-			recipe.Planes = append(recipe.Planes, p)
 		}
 		if err := recipe.Check(); err != nil {
 			t.Errorf("%v: %v", format, err)
@@ -75,8 +74,8 @@ func TestPlanesCoverTheBlock(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	p := profile(t, "portable")
 	each := schedules.DefaultElementwise(p)
-	planesError := func(format quant.Type, rows, columns int) error {
-		_, err := kernels.Planes(format, rows, columns)
+	recipeError := func(format quant.Type, columns int) error {
+		_, err := kernels.Recipe(format, columns)
 		return err
 	}
 	kernelError := func(_ kernels.Kernel, err error) error { return err }
@@ -101,9 +100,8 @@ func TestRefusals(t *testing.T) {
 		err  error
 		want string
 	}{
-		{planesError(quant.Q6_K, 1, 256), "weights of type Q6_K: no kernel reads them yet"},
-		{planesError(quant.Q4_0, 1, 40), "rows of 40 values are no whole blocks of Q4_0, 32"},
-		{planesError(quant.Q4_0, 0, 32), "weight of 0 rows"},
+		{recipeError(quant.Q6_K, 256), "weights of type Q6_K: no kernel reads them yet"},
+		{recipeError(quant.Q4_0, 40), "rows of 40 values are no whole blocks of Q4_0, 32"},
 		{gemv(kernels.GEMV{Format: quant.Q4_0, Columns: 33, Results: []int{8}}, nil), "Columns: 33 is not a multiple of 32"},
 		{gemv(kernels.GEMV{Format: quant.Q4_0, Columns: 32, Results: []int{8}}, func(s *schedules.GEMV) { s.Order.SplitK = 2 }), "Order.SplitK: 2 is not built yet"},
 		{gemv(kernels.GEMV{Format: quant.Q4_0, Columns: 32, Results: []int{7, 9}}, nil), "weight 0 of 7 rows of 32 Q4_0 values ends within a word of its scales"},

@@ -57,24 +57,20 @@ func newWeight(t *testing.T, r *rand.Rand, format quant.Type, rows, columns int,
 // planes repacks weights stacked in one kernel, each by its recipe, into the operands that hold the planes.
 func planes(t *testing.T, b built, format quant.Type, columns int, rows []int, weights []weight, inputs map[string][]byte) {
 	t.Helper()
-	all := 0
-	for _, n := range rows {
-		all += n
-	}
-	found, err := kernels.Planes(format, all, columns)
+	layout, err := kernels.Recipe(format, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, _ := format.Block()
 	for _, o := range b.operands {
-		if slices.ContainsFunc(found, func(p plan.Plane) bool { return p.Name == o.Name }) {
+		if slices.ContainsFunc(layout.Planes, func(p plan.Plane) bool { return p.Name == o.Name }) {
 			inputs[o.Name] = make([]byte, o.Place.Bytes)
 		}
 	}
 	first := 0
 	for i, n := range rows {
-		recipe := plan.Recipe{Type: format.String(), Rows: n, RowBlocks: columns / block.Elems, BlockBytes: block.Bytes}
-		for j, p := range found {
+		recipe := layout
+		recipe.Rows, recipe.Planes = n, nil
+		for j, p := range layout.Planes {
 			p.To = plan.Range{Buffer: j, Offset: uint64(first * p.RowStride), Bytes: uint64((n*p.RowStride + 3) / 4 * 4)}
 			recipe.Planes = append(recipe.Planes, p)
 		}

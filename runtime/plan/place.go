@@ -1,0 +1,80 @@
+package plan
+
+// Place returns room for bytes, rounded up to 4, in the buffer of a kind that is being filled, or in a new one when it has
+// no room left; the second buffer of a kind is called kind1. The range starts at a multiple of RangeAlignment. The same
+// calls in the same order give the same ranges. Subject is what errors name: a range must fit one binding.
+func (b *Builder) Place(kind BufferKind, subject string, bytes uint64) Range {
+	bytes = (bytes + 3) &^ 3
+	switch {
+	case bytes == 0:
+		b.mistake(subject, "it has no bytes")
+		return Range{}
+	case bytes > b.limits.BindingBytes:
+		b.fail(&LimitError{Subject: subject, Limit: LimitBindingBytes, Need: bytes, Have: b.limits.BindingBytes})
+		return Range{}
+	}
+	number, last := 0, -1
+	for i, u := range b.plan.Buffers {
+		if u.Kind == kind {
+			number, last = number+1, i
+		}
+	}
+	if last >= 0 {
+		offset := (b.sizes[last] + RangeAlignment - 1) / RangeAlignment * RangeAlignment
+		if offset+bytes <= b.limits.BufferBytes {
+			b.sizes[last] = offset + bytes
+			b.plan.Buffers[last].Bytes = offset + bytes
+			return Range{Buffer: last, Offset: offset, Bytes: bytes}
+		}
+	}
+	if bytes > b.limits.BufferBytes {
+		b.fail(&LimitError{Subject: subject, Limit: LimitBufferBytes, Need: bytes, Have: b.limits.BufferBytes})
+		return Range{}
+	}
+	name := kind.String()
+	if number > 0 {
+		name += itoa(number)
+	}
+	return Range{Buffer: b.Buffer(Buffer{Name: name, Kind: kind, Bytes: bytes}), Bytes: bytes}
+}
+
+// Rows names a tensor of the model file and its number of rows.
+type Rows struct {
+	Tensor string
+	Rows   int
+}
+
+// Stack places tensors one after another in the planes of their format, so that a kernel reads them as one matrix, and
+// returns the range of each plane. Format is their recipe but for Rows and the planes' To. Where a tensor ends within a word
+// of a plane none can follow it.
+func (b *Builder) Stack(format Recipe, tensors ...Rows) []Range {
+	rows := 0
+	for _, t := range tensors {
+		rows += t.Rows
+	}
+	if len(tensors) == 0 || rows <= 0 {
+		b.mistake("stack of "+format.Type, "it has no rows")
+		return make([]Range, len(format.Planes))
+	}
+	var places []Range
+	for _, p := range format.Planes {
+		places = append(places, b.Place(WeightsBuffer, "weight "+tensors[0].Tensor, uint64(p.RowStride)*uint64(rows)))
+	}
+	first := 0
+	for _, t := range tensors {
+		r := format
+		r.Rows, r.Planes = t.Rows, nil
+		for i, p := range format.Planes {
+			p.To = places[i]
+			p.To.Offset += uint64(first) * uint64(p.RowStride)
+			p.To.Bytes = (uint64(t.Rows)*uint64(p.RowStride) + 3) &^ 3
+			r.Planes = append(r.Planes, p)
+		}
+		b.Weight(Weight{Tensor: t.Tensor, Recipe: r})
+		first += t.Rows
+	}
+	return places
+}
+
+// Err returns the first mistake made so far.
+func (b *Builder) Err() error { return b.err }

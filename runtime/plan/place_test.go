@@ -1,0 +1,61 @@
+package plan
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPlace(t *testing.T) {
+	b := NewBuilder("places", "tiny", requires()) // bindings of 4096 bytes, buffers of 8192
+	got := []Range{
+		b.Place(WeightsBuffer, "a", 1000),
+		b.Place(KVBuffer, "cache", 4096),
+		b.Place(WeightsBuffer, "b", 2),
+		b.Place(WeightsBuffer, "c", 4096),
+		b.Place(WeightsBuffer, "d", 4096),
+		b.Place(WeightsBuffer, "e", 4),
+	}
+	want := []Range{{0, 0, 1000}, {1, 0, 4096}, {0, 1024, 4}, {0, 1280, 4096}, {2, 0, 4096}, {2, 4096, 4}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("ranges (-want +got):\n%s", d)
+	}
+	buffers := []Buffer{{"weights", WeightsBuffer, 5376}, {"kv", KVBuffer, 4096}, {"weights1", WeightsBuffer, 4100}}
+	if d := cmp.Diff(buffers, b.plan.Buffers); d != "" {
+		t.Errorf("buffers (-want +got):\n%s", d)
+	}
+	if b.Err() != nil {
+		t.Fatal(b.Err())
+	}
+	b.Place(WeightsBuffer, "weight w", 4100)
+	var limit *LimitError
+	if !errors.As(b.Err(), &limit) || limit.Subject != "weight w" || limit.Limit != LimitBindingBytes {
+		t.Errorf("above the binding limit: %v", b.Err())
+	}
+}
+
+func TestStack(t *testing.T) {
+	format := Recipe{Type: "F32", RowBlocks: 16, BlockBytes: 4, Planes: []Plane{
+		{Name: "low", BlockBits: 16, RowStride: 32, Fields: []Field{{0, 0, 16}}},
+		{Name: "high", BlockBits: 16, RowStride: 32, Fields: []Field{{16, 0, 16}}},
+	}}
+	b := NewBuilder("stack", "tiny", requires())
+	places := b.Stack(format, Rows{"q", 5}, Rows{"k", 3})
+	if d := cmp.Diff([]Range{{0, 0, 256}, {0, 256, 256}}, places); d != "" {
+		t.Errorf("planes (-want +got):\n%s", d)
+	}
+	if b.Err() != nil {
+		t.Fatal(b.Err())
+	}
+	k := b.plan.Weights[1]
+	if k.Tensor != "k" || k.Recipe.Rows != 3 || k.Recipe.Planes[1].To != (Range{0, 256 + 5*32, 96}) {
+		t.Errorf("the second tensor: %+v", k)
+	}
+	if format.Planes[0].To != (Range{}) {
+		t.Error("the format was changed")
+	}
+	if b := NewBuilder("none", "tiny", requires()); b.Stack(format) == nil || b.Err() == nil {
+		t.Error("a stack of nothing is no mistake")
+	}
+}
