@@ -23,9 +23,10 @@ const defaultRing = 256
 
 // Result is a compiled graph.
 type Result struct {
-	Graph *ir.Graph // after the graph passes
-	Steps []Step    // in the order of dispatch
-	Plan  *plan.Plan
+	Graph   *ir.Graph // after the graph passes
+	Steps   []Step    // in the order of dispatch
+	Program *Program
+	Plan    *plan.Plan
 }
 
 // Step is one dispatch, for people: what it computes, with which kernel, and how its operands were bound.
@@ -51,9 +52,8 @@ func passes() []pass {
 		{"share inputs", shareInputs},
 		{"select kernels", selectKernels},
 		{"choose phases", choosePhases},
-		{"place weights", placeWeights},
-		{"place state", placeState},
 		{"plan memory", planMemory},
+		{"place", place},
 		{"plan bindings", planBindings},
 		{"emit kernels", emitKernels},
 		{"build plan", buildPlan},
@@ -79,27 +79,17 @@ func Compile(g *ir.Graph, opts Options) (*Result, error) {
 type compilation struct {
 	opts   Options
 	graph  *ir.Graph
-	vocab  int
 	steps  []*step
 	values slots
 	order  []*ir.Tensor // values that got memory, in order of creation
 
-	builder *plan.Builder
-	arenas  []int // buffers
 	stacks  []*stack
 	byName  map[string]*stack // the stack that holds a weight
-	tables  []plan.Table
-	params  plan.Params
-	kv      plan.KV
-	kvSlots map[*ir.Tensor]int // cache layer of a KVAppend's result
-	outputs []output
+	caches  []*ir.Tensor      // results of KVAppend by cache layer
+	outputs []*ir.Tensor      // values that stay readable
+	program *Program          // filled by the passes from place on
+	placed  *placed
 	plan    *plan.Plan
-}
-
-// output is a value that stays readable.
-type output struct {
-	tensor *ir.Tensor
-	place  plan.Range
 }
 
 func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
@@ -111,12 +101,14 @@ func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
 	}
 	pages := (opts.Context + pageTokens - 1) / pageTokens
 	return &compilation{
-		opts: opts, graph: ir.Clone(g), byName: map[string]*stack{}, kvSlots: map[*ir.Tensor]int{},
-		values:  slots{of: map[*ir.Tensor]*slot{}},
-		builder: plan.NewBuilder(g.Name, opts.Profile.Name, opts.Profile.Requires()),
-		params: plan.Params{
-			Sequences: 1, PagesAt: plan.ParamsRecordWords, Pages: pages,
-			RingAt: plan.ParamsRecordWords + pages, Ring: opts.Ring,
+		opts: opts, graph: ir.Clone(g), byName: map[string]*stack{}, values: slots{of: map[*ir.Tensor]*slot{}},
+		program: &Program{
+			Name: g.Name, Profile: opts.Profile.Name, Requires: opts.Profile.Requires(), Context: opts.Context,
+			Params: plan.Params{
+				Sequences: 1, PagesAt: plan.ParamsRecordWords, Pages: pages,
+				RingAt: plan.ParamsRecordWords + pages, Ring: opts.Ring,
+			},
+			KV: plan.KV{PageTokens: pageTokens, Pages: pages},
 		},
 	}, nil
 }
@@ -134,7 +126,7 @@ func shareInputs(c *compilation) error {
 }
 
 func (c *compilation) result() *Result {
-	r := &Result{Graph: c.graph, Plan: c.plan}
+	r := &Result{Graph: c.graph, Program: c.program, Plan: c.plan}
 	for _, s := range c.steps {
 		r.Steps = append(r.Steps, Step{
 			Node: s.node, Kernel: s.compiled.Name, Schedule: s.schedule, Phases: s.phases, Bindings: s.bindings.String(),

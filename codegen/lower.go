@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-wgsl/kgen/codegen/bind"
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
@@ -35,14 +36,15 @@ func choosePhases(c *compilation) error {
 	return nil
 }
 
-// planMemory places values in arenas and outputs in buffers of their own.
+// planMemory gives values offsets in arenas. Outputs get room of their own.
 func planMemory(c *compilation) error {
 	units := c.values.finish(c.order)
 	uses := make([]use, len(c.steps))
 	for i, s := range c.steps {
 		uses[i] = use{reads: c.unitsOf(s.reads()), writes: c.unitsOf(s.writes())}
 	}
-	return c.placeArenas(placeUnits(units, uses))
+	c.program.Arenas = placeUnits(units, uses)
+	return nil
 }
 
 func (c *compilation) unitsOf(values []*ir.Tensor) []*unit {
@@ -59,11 +61,12 @@ func (c *compilation) unitsOf(values []*ir.Tensor) []*unit {
 func planBindings(c *compilation) error {
 	for _, s := range c.steps {
 		for i, a := range s.args {
-			place, err := c.place(a)
+			written, err := c.write(a)
 			if err != nil {
 				return fmt.Errorf("step %s: %w", s.node, err)
 			}
-			s.kernel.Operands[i].Place = place
+			s.written = append(s.written, written)
+			s.kernel.Operands[i].Place = c.placed.at(written)
 		}
 		b, err := bind.Plan(s.kernel.Name, s.kernel.Operands, c.opts.Profile.Limits)
 		if err != nil {
@@ -74,30 +77,31 @@ func planBindings(c *compilation) error {
 	return nil
 }
 
-// place returns where what an operand stands for lies.
-func (c *compilation) place(a arg) (plan.Range, error) {
+// write says what an operand stands for as the program does, all of it.
+func (c *compilation) write(a arg) (Arg, error) {
+	p := c.program
 	switch {
 	case a.plane != nil:
-		return a.plane.stack.places[a.plane.plane], nil
+		st := a.plane.stack
+		places := c.placed.stacks[st.number]
+		return Arg{Of: InStack, Index: st.number, Plane: a.plane.plane, Bytes: places[a.plane.plane].Bytes}, nil
 	case a.params:
-		return c.params.Range, nil
+		return Arg{Of: InParams, Bytes: c.placed.params.Bytes}, nil
 	case a.table != nil:
-		return c.tables[*a.table].To, nil
+		return Arg{Of: InTable, Index: *a.table, Bytes: c.placed.tables[*a.table].Bytes}, nil
 	case a.cache != nil:
-		return c.kv.Layers[c.kvSlots[a.cache]], nil
+		layer := slices.Index(c.caches, a.cache)
+		return Arg{Of: InCache, Index: layer, Bytes: p.Caches[layer].Bytes}, nil
 	}
 	s := c.values.of[a.value]
 	if s.output {
-		for _, o := range c.outputs {
-			if c.values.of[o.tensor] == s {
-				return o.place, nil
-			}
-		}
+		i := slices.IndexFunc(c.outputs, func(t *ir.Tensor) bool { return c.values.of[t] == s })
+		return Arg{Of: InOutput, Index: i, Value: s.name, Bytes: s.bytes}, nil
 	}
 	if s.unit == nil {
-		return plan.Range{}, fmt.Errorf("value %s was given no memory", a.value.Name)
+		return Arg{}, fmt.Errorf("value %s was given no memory", a.value.Name)
 	}
-	return plan.Range{Buffer: c.arenas[s.unit.arena], Offset: s.unit.offset + s.offset, Bytes: s.bytes}, nil
+	return Arg{Of: InArena, Index: s.unit.arena, Value: s.name, Offset: s.unit.offset + s.offset, Bytes: s.bytes}, nil
 }
 
 // emitKernels writes the text of every step's kernel.
@@ -112,33 +116,34 @@ func emitKernels(c *compilation) error {
 	return nil
 }
 
-// buildPlan adds kernels and dispatches. The builder checks everything against the rules of WebGPU and the profile's limits.
+// buildPlan writes down kernels and dispatches, and builds the program. The builder checks everything against the rules of
+// WebGPU and the profile's limits.
 func buildPlan(c *compilation) error {
-	b := c.builder
-	b.Model(c.vocab, c.opts.Context)
-	numbers := make([]int, len(c.steps))
-	for i, s := range c.steps {
-		numbers[i] = b.Kernel(s.compiled)
-	}
-	for _, phase := range []plan.Phase{plan.Prefill, plan.Decode, plan.Forward} {
-		list := b.List(phase, 1)
-		for i, s := range c.steps {
-			if hasPhase(s, phase) {
-				g := s.kernel.Grid
-				list.Dispatch(numbers[i], g[0], g[1], g[2], s.bindings.Ranges()...)
-			}
+	numbers := map[string]int{}
+	for _, s := range c.steps {
+		k, ok := numbers[s.compiled.Text]
+		if !ok {
+			k = len(c.program.Kernels)
+			numbers[s.compiled.Text] = k
+			c.program.Kernels = append(c.program.Kernels, s.compiled)
 		}
+		c.program.Dispatches = append(c.program.Dispatches, Dispatch{
+			Node: s.node, Layer: layerOf(s.node), Kernel: k, Grid: s.kernel.Grid, Phases: s.phases, Args: s.bound(),
+		})
 	}
 	var err error
-	c.plan, err = b.Plan()
+	c.plan, err = c.program.Build()
 	return err
 }
 
-func hasPhase(s *step, phase plan.Phase) bool {
-	for _, p := range s.phases {
-		if p == phase {
-			return true
-		}
+// bound returns what each binding gets: the place of its first member, with the bytes that the binding covers.
+func (s *step) bound() []Arg {
+	var args []Arg
+	for _, b := range s.bindings.List {
+		i := slices.IndexFunc(s.kernel.Operands, func(o bind.Operand) bool { return o.Name == b.Members[0].Operand })
+		a := s.written[i]
+		a.Bytes = b.Range.Bytes
+		args = append(args, a)
 	}
-	return false
+	return args
 }

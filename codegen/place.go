@@ -17,8 +17,8 @@ type stack struct {
 	weights []*ir.Tensor
 	format  quant.Type
 	columns int
-	recipe  plan.Recipe  // of each weight, without rows and places
-	places  []plan.Range // of each plane, all weights together
+	recipe  plan.Recipe // of each weight, without rows and places
+	number  int         // among the stacks
 }
 
 func weightRows(w *ir.Tensor) int { return w.Rows(ir.Sizes{T: 1, S: 1, B: 1}) }
@@ -56,64 +56,40 @@ func sameWeights(a, b []*ir.Tensor) bool {
 	return true
 }
 
-// placeWeights gives every plane of every stack a range, in order of first use.
-func placeWeights(c *compilation) error {
-	for _, s := range c.stacks {
-		rows := make([]plan.Rows, len(s.weights))
-		for i, w := range s.weights {
-			rows[i] = plan.Rows{Tensor: w.Name, Rows: weightRows(w)}
+// place writes down everything that needs room on the device, and lets a builder place it: weights in order of first use,
+// position tables, the params block, the KV cache, outputs and arenas.
+func place(c *compilation) error {
+	p := c.program
+	for i, s := range c.stacks {
+		s.number = i
+		written := Stack{Layer: layerOf(s.weights[0].Name), Format: s.recipe}
+		for _, w := range s.weights {
+			written.Tensors = append(written.Tensors, plan.Rows{Tensor: w.Name, Rows: weightRows(w)})
 		}
-		s.places = c.builder.Stack(s.recipe, rows...)
+		p.Stacks = append(p.Stacks, written)
 	}
-	return c.builder.Err()
-}
-
-// placeState gives position tables, the params block and the KV cache their ranges.
-func placeState(c *compilation) error {
-	for i := range c.tables {
-		t := &c.tables[i]
-		t.To = c.builder.Place(plan.TableBuffer, "position table", uint64(t.Positions)*uint64(t.Dims)*4)
-		c.builder.Table(*t)
-	}
-	c.params.Range = c.builder.Place(plan.ParamsBuffer, "params", uint64(c.params.Words())*4)
-	c.builder.Params(c.params)
-	c.placeCache()
-	c.builder.KV(c.kv)
-	return c.builder.Err()
-}
-
-// placeCache gives every cache layer the range of its K and V.
-func (c *compilation) placeCache() {
-	c.kv = plan.KV{PageTokens: pageTokens, Pages: c.params.Pages, Layers: make([]plan.Range, len(c.kvSlots))}
-	caches := make([]*ir.Tensor, len(c.kvSlots))
-	for t, layer := range c.kvSlots {
-		caches[layer] = t
-	}
-	for layer, t := range caches {
-		heads, size := int(t.Shape[2]), int(t.Shape[3])
-		bytes := uint64(2) * uint64(c.kv.Pages) * pageTokens * uint64(heads) * uint64(size) * 4
-		if t.Elem == ir.F16 {
-			bytes /= 2
-			c.kv.F16 = true
-		}
+	for layer, t := range c.caches {
+		p.KV.F16 = p.KV.F16 || t.Elem == ir.F16
 		subject := fmt.Sprint("the KV cache of layer ", layer, " at context ", c.opts.Context)
-		c.kv.Layers[layer] = c.builder.Place(plan.KVBuffer, subject, bytes)
+		p.Caches = append(p.Caches, Cache{layerOf(t.Name), subject, c.cacheBytes(t)})
 	}
+	for _, t := range c.order {
+		if s := c.values.of[t]; s.output && s.name == t.Name {
+			c.outputs = append(c.outputs, t)
+			p.Outputs = append(p.Outputs, Output{t.Name, s.bytes})
+		}
+	}
+	scratch := plan.NewBuilder(p.Name, p.Profile, p.Requires)
+	c.placed = p.place(scratch)
+	return scratch.Err()
 }
 
-// placeArenas turns arenas and outputs into buffers.
-func (c *compilation) placeArenas(sizes []uint64) error {
-	for _, t := range c.order {
-		s := c.values.of[t]
-		if !s.output || s.name != t.Name {
-			continue
-		}
-		to := c.builder.Place(plan.OutputBuffer, "output "+t.Name, s.bytes)
-		c.outputs = append(c.outputs, output{t, to})
-		c.builder.Output(t.Name, to)
+// cacheBytes is the size of K and V of a cache layer.
+func (c *compilation) cacheBytes(t *ir.Tensor) uint64 {
+	heads, size := uint64(t.Shape[2]), uint64(t.Shape[3])
+	elements := 2 * uint64(c.program.KV.Pages) * pageTokens * heads * size
+	if t.Elem == ir.F16 {
+		return elements * 2
 	}
-	for i, bytes := range sizes {
-		c.arenas = append(c.arenas, c.builder.Buffer(plan.Buffer{Name: fmt.Sprint("arena", i), Kind: plan.ArenaBuffer, Bytes: bytes}))
-	}
-	return c.builder.Err()
+	return elements * 4
 }

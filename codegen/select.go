@@ -118,7 +118,7 @@ func (s *selection) embed(n *ir.Node) error {
 		return err
 	}
 	schedule := schedules.DefaultElementwise(s.opts.Profile)
-	k, err := kernels.Embed{Format: st.format, Rows: weightRows(w), Columns: st.columns, Scale: n.Attrs.Scale, Params: s.params}.Kernel(schedule, s.opts.Profile)
+	k, err := kernels.Embed{Format: st.format, Rows: weightRows(w), Columns: st.columns, Scale: n.Attrs.Scale, Params: s.program.Params}.Kernel(schedule, s.opts.Profile)
 	return s.emit(n, k, err, schedule, named)
 }
 
@@ -243,12 +243,12 @@ func (s *selection) store(n *ir.Node) error {
 	delete(s.roped, query.Out[0])
 	delete(s.roped, rope.Out[0])
 	cache := n.Out[0]
-	s.kvSlots[cache] = len(s.kvSlots)
+	s.caches = append(s.caches, cache)
 	table := s.table(rope)
 	schedule := schedules.DefaultElementwise(s.opts.Profile)
 	kernel, err := kernels.RoPEKV{
 		Heads: int(q.Shape[1]), KVHeads: int(k.Shape[1]), Size: int(k.Shape[2]), Dims: rope.Attrs.Dims, Style: rope.Attrs.Style,
-		Positions: s.opts.Context, Params: s.params, KV: s.cacheLayout(cache),
+		Positions: s.opts.Context, Params: s.program.Params, KV: s.cacheLayout(cache),
 	}.Kernel(schedule, s.opts.Profile)
 	return s.emit(n, kernel, err, schedule, map[string]arg{
 		kernels.Params: {params: true}, kernels.RoPETable: {table: &table}, kernels.Q: {value: q}, kernels.K: {value: k}, kernels.V: {value: v},
@@ -258,7 +258,7 @@ func (s *selection) store(n *ir.Node) error {
 
 // cacheLayout describes the cache as kernels see it: without the ranges of layers.
 func (s *selection) cacheLayout(cache *ir.Tensor) plan.KV {
-	return plan.KV{PageTokens: pageTokens, Pages: s.params.Pages, F16: cache.Elem == ir.F16}
+	return plan.KV{PageTokens: pageTokens, Pages: s.program.Params.Pages, F16: cache.Elem == ir.F16}
 }
 
 // queryOf finds the RoPE of the queries that attend to what a KVAppend stores.
@@ -287,13 +287,13 @@ func (s *selection) table(rope *ir.Node) int {
 	if len(rope.In) > 1 {
 		t.Factors = rope.In[1].Name
 	}
-	for i, have := range s.tables {
+	for i, have := range s.program.Tables {
 		if have == t {
 			return i
 		}
 	}
-	s.tables = append(s.tables, t)
-	return len(s.tables) - 1
+	s.program.Tables = append(s.program.Tables, t)
+	return len(s.program.Tables) - 1
 }
 
 func (s *selection) attention(n *ir.Node) error {
@@ -303,7 +303,7 @@ func (s *selection) attention(n *ir.Node) error {
 	}
 	a := kernels.AttentionDecode{
 		Heads: int(q.Shape[1]), KVHeads: int(cache.Shape[2]), Size: int(q.Shape[2]), Scale: n.Attrs.Scale, Window: n.Attrs.Window,
-		Params: s.params, KV: s.cacheLayout(cache),
+		Params: s.program.Params, KV: s.cacheLayout(cache),
 	}
 	schedule := schedules.DefaultAttention(a.Problem(), s.opts.Profile)
 	k, err := a.Kernel(schedule, s.opts.Profile)
@@ -321,20 +321,20 @@ func (s *selection) sampler() error {
 	if s.values.of[logits] == nil || logits.Elem != ir.F32 || logits.Rows(oneToken) != 1 {
 		return errors.New("the graph's output " + logits.Name + " is not the logits of one token")
 	}
-	s.vocab = logits.Columns()
-	schedule := schedules.DefaultArgMax(s.vocab, s.opts.Profile)
+	s.program.Vocab = logits.Columns()
+	schedule := schedules.DefaultArgMax(s.program.Vocab, s.opts.Profile)
 	partials := &ir.Tensor{Name: "argmax.partials", Kind: ir.Value, Elem: ir.U32, Shape: []ir.Dim{ir.Dim(schedule.Partials), 2}}
-	k, err := kernels.ArgMaxPartials{N: s.vocab}.Kernel(schedule, s.opts.Profile)
+	k, err := kernels.ArgMaxPartials{N: s.program.Vocab}.Kernel(schedule, s.opts.Profile)
 	err = s.extra(plan.Decode, partials.Name, k, err, schedule, map[string]arg{kernels.X: {value: logits}, kernels.Partials: s.result(partials)})
 	if err != nil {
 		return err
 	}
-	k, err = kernels.ArgMaxFinal{N: s.vocab, Params: s.params}.Kernel(schedule, s.opts.Profile)
+	k, err = kernels.ArgMaxFinal{N: s.program.Vocab, Params: s.program.Params}.Kernel(schedule, s.opts.Profile)
 	err = s.extra(plan.Decode, "argmax", k, err, schedule, map[string]arg{kernels.Partials: {value: partials}, kernels.Params: {params: true}})
 	if err != nil {
 		return err
 	}
-	k, err = kernels.Advance{Params: s.params}.Kernel()
+	k, err = kernels.Advance{Params: s.program.Params}.Kernel()
 	return s.extra(plan.Prefill, "advance", k, err, schedules.Elementwise{Workgroup: 1}, map[string]arg{kernels.Params: {params: true}})
 }
 

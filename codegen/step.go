@@ -25,6 +25,7 @@ type step struct {
 	schedule string
 	args     []arg // what each operand of the kernel stands for, in order
 	phases   []plan.Phase
+	written  []Arg // args as the program writes them
 	bindings *bind.Bindings
 	compiled plan.Kernel
 }

@@ -153,6 +153,9 @@ const (
 	Forward                  // feed a token, logits go to their output; the host writes the record of the next token
 )
 
+// Phases returns all phases, in the order in which a plan has its lists.
+func Phases() []Phase { return []Phase{Prefill, Decode, Forward} }
+
 // String names the phase.
 func (p Phase) String() string {
 	switch p {
