@@ -99,9 +99,9 @@ func (e traced) LogitsAll(ctx context.Context, start int, tokens []uint32, yield
 	return kgenrt.LogitsAll(ctx, e.Engine, start, tokens, yield)
 }
 
-// llamaModels are the tiny models that kernels run so far.
-func llamaModels(t *testing.T) []string {
-	want := []string{"llama-f16", "llama-q8_0", "llama-q4_0", "llama-q4_1", "llama-rope3-f32"}
+// kernelModels are the tiny models whose kernels are built.
+func kernelModels(t *testing.T) []string {
+	want := []string{"llama-f16", "llama-q8_0", "llama-q4_0", "llama-q4_1", "llama-rope3-f32", "qwen3-q4_0", "gemma3-q8_0"}
 	for _, name := range want {
 		if !slices.Contains(oracle.Tiny(), name) {
 			t.Fatalf("the oracle data lack %s", name)
@@ -113,7 +113,7 @@ func llamaModels(t *testing.T) []string {
 func TestTinyModels(t *testing.T) {
 	for _, profile := range []string{"portable", "compat", "subgroups"} {
 		d := newDevice(t, profile)
-		for i, name := range llamaModels(t) {
+		for i, name := range kernelModels(t) {
 			if profile == "compat" && i > 0 {
 				continue // the kernels are those of portable
 			}

@@ -131,11 +131,20 @@ func (s *selection) rmsNorm(n *ir.Node) error {
 	if err != nil {
 		return err
 	}
+	named := map[string]arg{kernels.X: {value: x}, kernels.NormWeights: {plane: &planeOf{st, 0}}}
+	// Heads are normed where they lie, so that queries, keys and values stay side by side.
+	inPlace := s.values.of[x] != nil && s.values.of[x].unit != nil && !s.keeps(n.Out[0]) && s.diesHere(x)
+	if inPlace {
+		if err := s.values.share(x, n.Out[0]); err != nil {
+			return err
+		}
+	} else {
+		named[kernels.Y] = s.result(n.Out[0])
+	}
 	schedule := schedules.DefaultRowReduce(x.Columns(), s.opts.Profile)
-	k, err := kernels.RMSNorm{Rows: x.Rows(oneToken), Columns: x.Columns(), Eps: n.Attrs.Eps}.Kernel(schedule, s.opts.Profile)
-	return s.emit(n, k, err, schedule, map[string]arg{
-		kernels.X: {value: x}, kernels.NormWeights: {plane: &planeOf{st, 0}}, kernels.Y: s.result(n.Out[0]),
-	})
+	norm := kernels.RMSNorm{Rows: x.Rows(oneToken), Columns: x.Columns(), Eps: n.Attrs.Eps, InPlace: inPlace}
+	k, err := norm.Kernel(schedule, s.opts.Profile)
+	return s.emit(n, k, err, schedule, named)
 }
 
 // linear computes all results of a node in one kernel. Weights that cannot follow each other without a gap get a step each.

@@ -175,6 +175,8 @@ func TestRowGoldens(t *testing.T) {
 	p := profile(t, "portable")
 	k, err := kernels.RMSNorm{Rows: 1, Columns: 576, Eps: 1e-5}.Kernel(schedules.DefaultRowReduce(576, p), p)
 	golden(t, build(t, k, err))
+	k, err = kernels.RMSNorm{Rows: 16, Columns: 128, Eps: 1e-6, InPlace: true}.Kernel(schedules.DefaultRowReduce(128, p), p)
+	golden(t, build(t, k, err))
 	k, err = kernels.RMSNorm{Rows: 9, Columns: 65, Eps: 1e-6}.Kernel(schedules.DefaultRowReduce(65, p), p)
 	golden(t, build(t, k, err))
 	k, err = kernels.Add{N: 576, InPlace: true}.Kernel(schedules.DefaultElementwise(p), p)

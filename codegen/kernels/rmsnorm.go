@@ -13,10 +13,11 @@ import (
 const NormWeights = "weights"
 
 // RMSNorm is y[r,i] = x[r,i] / sqrt(mean_i(x[r,i]²) + Eps) · weights[i] for Rows rows of Columns values: a token's vector, or
-// its heads. Operands: x, weights of Columns values, and y.
+// its heads; InPlace, y is x. Operands: x, weights of Columns values and, unless in place, y.
 type RMSNorm struct {
 	Rows, Columns int
 	Eps           float64
+	InPlace       bool
 }
 
 // Kernel builds the kernel, or says why the schedule cannot. A workgroup takes a row; its threads add up squares, then
@@ -31,7 +32,8 @@ func (n RMSNorm) Kernel(s schedules.RowReduce, p schedules.Profile) (Kernel, err
 	width := widest(n.Columns)
 	each := n.Columns / width
 	elem := lanes(width)
-	return Kernel{
+	y := Y
+	k := Kernel{
 		Name:   name("rmsnorm", fmt.Sprintf("%dx%d", n.Rows, n.Columns)),
 		Header: []string{fmt.Sprintf("y = x / sqrt(mean(x²) + %v) · weights, %d rows of %d", n.Eps, n.Rows, n.Columns), s.String()},
 		Operands: []bind.Operand{
@@ -53,11 +55,18 @@ func (n RMSNorm) Kernel(s schedules.RowReduce, p schedules.Profile) (Kernel, err
 				addTree(m, "sums", s.Workgroup)
 				m.Let("scale", "inverseSqrt(sums[0] / %s + %s)", float(float64(n.Columns)), float(n.Eps))
 				m.Loop("i", "local", each, s.Workgroup, func() {
-					m.Set("y[first + i]", "x[first + i] * scale * weights[i]")
+					m.Set(y+"[first + i]", "x[first + i] * scale * weights[i]")
 				})
 			})
 		},
-	}, nil
+	}
+	if n.InPlace {
+		y = X
+		k.Name = name("rmsnorm_in_place", fmt.Sprintf("%dx%d", n.Rows, n.Columns))
+		k.Operands = k.Operands[:2]
+		k.Operands[0].Access = plan.ReadWrite
+	}
+	return k, nil
 }
 
 // addTree leaves the sum of n values in workgroup memory, a power of two of them, in the first.

@@ -33,6 +33,11 @@ func testRMSNorm(t *testing.T, d device) {
 			}
 			out := d.run(t, b, map[string][]byte{kernels.X: floats(x), kernels.NormWeights: floats(w)})
 			closeTo(t, b.Name, unfloats(out[kernels.Y]), want, 1e-10, &worst)
+			n.InPlace = true
+			k, err = n.Kernel(schedules.DefaultRowReduce(columns, p), p)
+			b = build(t, k, err)
+			out = d.run(t, b, map[string][]byte{kernels.X: floats(x), kernels.NormWeights: floats(w)})
+			closeTo(t, b.Name, unfloats(out[kernels.X]), want, 1e-10, &worst)
 		}
 	}
 	t.Logf("largest NMSE %.2g", worst)
