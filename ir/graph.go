@@ -54,13 +54,24 @@ const (
 	Softcap
 	// ArgMax is the index of the largest element of each row, the lowest index among equals: (x [r, n]) → u32 [r].
 	ArgMax
+	// QuantQ8 gives each block of 32 values of x the form of 8-bit codes with a scale d and a scaled sum s:
+	// (x [t, n]) → codes i8 [t, n], d [t, n/32], s [t, n/32]:
+	//
+	//	d = max|x|/127, code = round(x/d), ties to even, s = d·Σ codes
+	//
+	// d and s are rounded to f32, x/d is rounded to an integer alone. A block whose largest |x| is below 2^-118 is zero in all
+	// three: where d or an x that counts would be subnormal, devices may take it for zero.
+	QuantQ8
+	// LinearQ8 is Linear of x = d·codes, not rounded between: (codes i8 [t, n], d [t, n/32], s [t, n/32], weights and biases
+	// as Linear has them). s adds nothing to the result; kernels need it to take offsets of weights out of their sums.
+	LinearQ8
 )
 
 // Attrs holds the attributes of all ops; each op reads those its table row lists, the rest are zero.
 type Attrs struct {
 	Eps    float64    // RMSNorm
 	Scale  float64    // Embed, Attention
-	Bias   bool       // Linear
+	Bias   bool       // Linear, LinearQ8
 	Style  RoPEStyle  // RoPE
 	Dims   int        // RoPE: how many values of a head rotate
 	Base   float64    // RoPE

@@ -142,6 +142,8 @@ func (e ElemRule) refuses(t *Tensor) string {
 		return "u32"
 	case e == Cached && t.Elem != F32 && t.Elem != F16:
 		return "f32 or f16"
+	case e == Code && (t.Elem != I8 || t.Kind == Weight):
+		return "an i8 value"
 	case e != Index && t.Elem == U32:
 		return "a number"
 	}
@@ -179,19 +181,45 @@ func (r *rule) bindOne(name string, dims []Dim) bool {
 	if n, err := strconv.Atoi(name); err == nil {
 		return dims[0] == Dim(n)
 	}
-	if had, ok := r.dims[name]; ok {
+	if had, ok := r.size(name); ok {
 		return slices.Equal(had, dims)
 	}
 	r.dims[name] = dims
 	return true
 }
 
+// divides returns an error when a dimension such as n/32 is none, because 32 does not divide n.
+func (r *rule) divides(dims string) error {
+	for _, name := range strings.Fields(dims) {
+		of, by, divided := strings.Cut(name, "/")
+		if dims, known := r.size(name); divided && known && dims == nil {
+			return fmt.Errorf("%s needs %s to be a multiple of %s, not %s", r.spec.Name, of, by, r.dims[of][0])
+		}
+	}
+	return nil
+}
+
+// size returns what a name stands for, once that is known: n/32 when n is.
+func (r *rule) size(name string) (dims []Dim, ok bool) {
+	of, part, divided := strings.Cut(name, "/")
+	dims, ok = r.dims[of]
+	if !divided || !ok {
+		return dims, ok
+	}
+	by, _ := strconv.Atoi(part) // the table of ops has numbers there
+	if len(dims) != 1 || dims[0] < 0 || int(dims[0])%by != 0 {
+		return nil, true // what no dimension is equal to
+	}
+	return []Dim{dims[0] / Dim(by)}, true
+}
+
 // bound explains the names that earlier operands gave a size: " with n = 576".
 func (r *rule) bound(dims string, repetition int) string {
 	var parts []string
 	for _, name := range strings.Fields(dims) {
-		if d, ok := r.dims[key(name, repetition)]; ok && name != "T" && name != "S" {
-			parts = append(parts, name+" = "+strings.Trim(Type{F32, d}.String()[3:], "[]"))
+		of, _, _ := strings.Cut(name, "/")
+		if d, ok := r.dims[key(of, repetition)]; ok && of != "T" && of != "S" {
+			parts = append(parts, of+" = "+strings.Trim(Type{F32, d}.String()[3:], "[]"))
 		}
 	}
 	if len(parts) == 0 {
@@ -206,6 +234,9 @@ func (r *rule) results(repeats int, declared []Type) ([]Type, error) {
 		n := 1
 		if res.Repeat {
 			n = repeats
+		}
+		if err := r.divides(res.Dims); err != nil {
+			return nil, err
 		}
 		for k := range n {
 			types = append(types, r.result(res, k, declared))
@@ -225,8 +256,11 @@ func (r *rule) results(repeats int, declared []Type) ([]Type, error) {
 // result builds the type of one result; an open one takes from the declaration what the operands don't fix.
 func (r *rule) result(res Result, repetition int, declared []Type) Type {
 	t := Type{Elem: F32}
-	if res.Elem == Index {
+	switch res.Elem {
+	case Index:
 		t.Elem = U32
+	case Code:
+		t.Elem = I8
 	}
 	if res.Open && len(declared) > 0 && (res.Elem != Cached || declared[0].Elem == F16) {
 		t.Elem = declared[0].Elem
@@ -239,7 +273,8 @@ func (r *rule) result(res Result, repetition int, declared []Type) Type {
 		if n, err := strconv.Atoi(name); err == nil {
 			t.Shape = append(t.Shape, Dim(n))
 		} else {
-			t.Shape = append(t.Shape, r.dims[key(name, repetition)]...)
+			dims, _ := r.size(key(name, repetition))
+			t.Shape = append(t.Shape, dims...)
 		}
 	}
 	return t

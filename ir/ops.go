@@ -16,8 +16,8 @@ type Spec struct {
 }
 
 // Operand describes an operand. Dims gives a name to each dimension: a name stands for one size in the whole node, a
-// number for itself, T and S for the symbols, and ... for any number of leading dimensions. In operands that repeat, m
-// is another size in each repetition.
+// number for itself, T and S for the symbols, and ... for any number of leading dimensions; n/32 is a 32nd of n, which an
+// earlier operand gave a size. In operands that repeat, m is another size in each repetition.
 type Operand struct {
 	Name     string
 	Dims     string
@@ -36,6 +36,7 @@ const (
 	Stored                 // a weight of any type, dequantised row by row
 	Index                  // u32
 	Cached                 // f32 or f16
+	Code                   // i8, from -127 to 127
 )
 
 // Result describes a result. Shape and type follow from the operands, but for an Open one, which the node declares.
@@ -125,6 +126,18 @@ var ops = map[Op]Spec{
 		Name:     "argmax",
 		Operands: []Operand{{Name: "x", Dims: "r n"}},
 		Results:  []Result{{Dims: "r", Elem: Index}},
+	},
+	QuantQ8: {
+		Name:     "quant_q8",
+		Operands: []Operand{{Name: "x", Dims: "t n"}},
+		Results:  []Result{{Dims: "t n", Elem: Code}, {Dims: "t n/32"}, {Dims: "t n/32"}},
+	},
+	LinearQ8: {
+		Name: "linear_q8",
+		Operands: []Operand{{Name: "codes", Dims: "t n", Elem: Code}, {Name: "d", Dims: "t n/32"}, {Name: "s", Dims: "t n/32"},
+			{Name: "w", Dims: "m n", Elem: Stored, Repeat: true}, {Name: "bias", Dims: "m", Elem: Vector, Repeat: true, Optional: true}},
+		Results: []Result{{Dims: "t m", Repeat: true}},
+		Attrs:   []AttrUse{{"bias", true}},
 	},
 }
 

@@ -40,6 +40,7 @@ type Elem uint32
 const (
 	F32 = Elem(quant.F32)
 	F16 = Elem(quant.F16)
+	I8  = Elem(quant.I8)
 	U32 = Elem(1 << 16) // token ids; not a type of the file format
 )
 

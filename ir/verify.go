@@ -128,8 +128,8 @@ func checkType(t Type, kind Kind) string {
 	if kind == Weight {
 		return checkBlocks(t)
 	}
-	if t.Elem != F32 && t.Elem != F16 && t.Elem != U32 {
-		return "a value is f32, f16 or u32"
+	if t.Elem != F32 && t.Elem != F16 && t.Elem != I8 && t.Elem != U32 {
+		return "a value is f32, f16, i8 or u32"
 	}
 	return ""
 }

@@ -18,8 +18,8 @@ type Value struct {
 //
 // sizes gives T and S; the tokens of the call are at positions S-T to S-1. Each input has a Value of its name. What a KV
 // cache holds of the S-T positions before is given under the name of the KVAppend's result, as [2, S-T, heads, d], keys
-// first; it is needed when S is more than T. Numbers for f16 tensors are rounded on entry. source may be nil for a
-// graph without weights.
+// first; it is needed when S is more than T. Numbers for f16 tensors are rounded on entry, those for i8 are integers from -127
+// to 127. source may be nil for a graph without weights.
 func Evaluate(g *ir.Graph, inputs map[string]Value, source Source, sizes ir.Sizes) (map[string]Value, error) {
 	if err := ir.Verify(g); err != nil {
 		return nil, err
@@ -73,6 +73,11 @@ func (r *run) input(g *ir.Graph, t *ir.Tensor, v Value, want int) (value, error)
 	}
 	if got != want {
 		return value{}, &GraphError{g.Name, fmt.Sprintf("input %s: %s needs %d elements, got %d", t.Name, t.Type(), want, got)}
+	}
+	for _, code := range v.F32 {
+		if t.Elem == ir.I8 && !(code >= -127 && code <= 127 && code == float32(int(code))) {
+			return value{}, &GraphError{g.Name, fmt.Sprintf("input %s: %v is no integer from -127 to 127", t.Name, code)}
+		}
 	}
 	numbers := stored(v.F32, t.Elem)
 	return value{numbers: numbers, indices: v.U32, cache: halves(numbers)}, checkTokens(g, t, v.U32)

@@ -8,15 +8,17 @@ const rowChunk = 32
 
 // linear computes y[t] = x[t]·Wᵀ + bias for each weight. Every dot product is summed in f64 in the order of the
 // columns, whatever the number of tokens, so a token gets the same bits alone and in a batch.
-func (r *run) linear(n *ir.Node) {
-	count := len(n.Out)
-	x := widen(&r.wide, r.floats(n.In[0]))
+func (r *run) linear(n *ir.Node) { r.products(n, 1, widen(&r.wide, r.floats(n.In[0]))) }
+
+// products multiplies x with the weights of a node, the operands from first on, which biases follow.
+func (r *run) products(n *ir.Node, first int, x []float64) {
+	weights := n.In[first : first+len(n.Out)]
 	for i, out := range n.Out {
 		var bias []float32
 		if n.Attrs.Bias {
-			bias = r.floats(n.In[1+count+i])
+			bias = r.floats(n.In[first+len(weights)+i])
 		}
-		r.multiply(r.make(out), r.weights[n.In[1+i]], x, bias)
+		r.multiply(r.make(out), r.weights[weights[i]], x, bias)
 	}
 }
 

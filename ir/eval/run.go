@@ -164,6 +164,10 @@ func (r *run) node(n *ir.Node) {
 		r.softcap(n)
 	case ir.ArgMax:
 		r.argMax(n)
+	case ir.QuantQ8:
+		r.quantQ8(n)
+	case ir.LinearQ8:
+		r.linearQ8(n)
 	default:
 		panic(fmt.Sprintf("%s passed Verify and is not evaluated", n.Op))
 	}
