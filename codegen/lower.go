@@ -96,12 +96,12 @@ func (c *compilation) write(a arg) (Arg, error) {
 	s := c.values.of[a.value]
 	if s.output {
 		i := slices.IndexFunc(c.outputs, func(t *ir.Tensor) bool { return c.values.of[t] == s })
-		return Arg{Of: InOutput, Index: i, Value: s.name, Bytes: s.bytes}, nil
+		return Arg{Of: InOutput, Index: i, Values: []string{s.name}, Bytes: s.bytes}, nil
 	}
 	if s.unit == nil {
 		return Arg{}, fmt.Errorf("value %s was given no memory", a.value.Name)
 	}
-	return Arg{Of: InArena, Index: s.unit.arena, Value: s.name, Offset: s.unit.offset + s.offset, Bytes: s.bytes}, nil
+	return Arg{Of: InArena, Index: s.unit.arena, Values: []string{s.name}, Offset: s.unit.offset + s.offset, Bytes: s.bytes}, nil
 }
 
 // emitKernels writes the text of every step's kernel.
@@ -140,10 +140,22 @@ func buildPlan(c *compilation) error {
 func (s *step) bound() []Arg {
 	var args []Arg
 	for _, b := range s.bindings.List {
-		i := slices.IndexFunc(s.kernel.Operands, func(o bind.Operand) bool { return o.Name == b.Members[0].Operand })
-		a := s.written[i]
+		a := s.writtenAs(b.Members[0].Operand)
 		a.Bytes = b.Range.Bytes
+		for _, m := range b.Members[1:] {
+			for _, value := range s.writtenAs(m.Operand).Values {
+				if !slices.Contains(a.Values, value) {
+					a.Values = append(slices.Clip(a.Values), value)
+				}
+			}
+		}
 		args = append(args, a)
 	}
 	return args
+}
+
+// writtenAs returns what an operand stands for.
+func (s *step) writtenAs(operand string) Arg {
+	i := slices.IndexFunc(s.kernel.Operands, func(o bind.Operand) bool { return o.Name == operand })
+	return s.written[i]
 }

@@ -63,9 +63,9 @@ type Dispatch struct {
 // Arg is what a binding gets: Bytes from Offset on of something that the builder placed.
 type Arg struct {
 	Of     Placed
-	Index  int    // in Stacks, Tables, Caches, Outputs or Arenas
-	Plane  int    // of a stack
-	Value  string // for arenas and outputs: the value that lies there first
+	Index  int      // in Stacks, Tables, Caches, Outputs or Arenas
+	Plane  int      // of a stack
+	Values []string // for arenas and outputs: the values that lie there, in order
 	Offset uint64
 	Bytes  uint64
 }
@@ -168,12 +168,17 @@ func (at *placed) at(a Arg) plan.Range {
 	return plan.Range{Buffer: r.Buffer, Offset: r.Offset + a.Offset, Bytes: a.Bytes}
 }
 
-// layerOf returns the layer that a name of a value or weight belongs to: N of layer.N.attn_q and of blk.N.attn_q.weight.
+// layerOf returns the layer that a name of a value or weight belongs to: N of layer.N.attn_q and of blk.N.attn_q.weight. What
+// layer N reads, layer.N.in, is what the layer before it made, or the embedding.
 func layerOf(name string) int {
 	for _, prefix := range []string{"layer.", "blk."} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			number, _, _ := strings.Cut(rest, ".")
-			if n, err := strconv.Atoi(number); err == nil {
+			number, part, _ := strings.Cut(rest, ".")
+			n, err := strconv.Atoi(number)
+			if err == nil && part == "in" {
+				return n - 1
+			}
+			if err == nil {
 				return n
 			}
 		}
