@@ -60,6 +60,21 @@ func (s Elementwise) Legal(n int, p Profile) error {
 // DefaultElementwise uses workgroups of 64.
 func DefaultElementwise(p Profile) Elementwise { return Elementwise{min(64, p.Limits.Invocations)} }
 
+// QuantQ8 says how a vector is quantised to blocks of 8-bit codes: a thread for each block of 32 values.
+type QuantQ8 struct{ Workgroup int }
+
+// Legal returns nil when a vector of the given length can be quantised so, else an *IllegalError with every reason.
+func (s QuantQ8) Legal(columns int, p Profile) error {
+	var r reasons
+	most := min(p.Limits.Invocations, p.Limits.WorkgroupX)
+	r.unless(columns > 0 && columns%32 == 0, "Columns", "%d is not a positive multiple of 32", columns)
+	r.unless(s.Workgroup > 0 && s.Workgroup <= most, "Workgroup", "%d is not within 1..%d", s.Workgroup, most)
+	return r.err(s.String())
+}
+
+// DefaultQuantQ8 uses workgroups of 32, so that several cores share the blocks of a long vector.
+func DefaultQuantQ8(p Profile) QuantQ8 { return QuantQ8{min(32, p.Limits.Invocations)} }
+
 // Attention says how decode attention is cut: a workgroup for each query head walks the keys in tiles of Workgroup keys,
 // one key for each thread; then each thread adds up elements of the values.
 type Attention struct {

@@ -66,7 +66,8 @@ const (
 	Dequantise    Math = "dequantise" // (d·q + m)·x, value by value
 	DeferredScale Math = "deferred"   // d·Σ q·x + m·Σ x, block by block
 	F16Pairs      Math = "f16"
-	Dot4I8        Math = "dot4i8"
+	Dot4I8        Math = "dot4i8"   // the same with q8 x: sums of integers, four products an instruction
+	UnpackedI8    Math = "unpacked" // the same sums, to the bit, for devices that only emulate that instruction
 
 	ReduceNone              Reduce = "none" // one thread has it all
 	ReduceSubgroup          Reduce = "subgroup"
@@ -80,6 +81,15 @@ type GEMVProblem struct {
 	Rows, Columns int
 	Format        quant.Type
 	N             int
+	X             XType // how x is given; empty means f32
+}
+
+// xType is X, or what an empty one means.
+func (b GEMVProblem) xType() XType {
+	if b.X == "" {
+		return XF32
+	}
+	return b.X
 }
 
 // RowsPerWorkgroup is the tile: the rows that one workgroup computes.
@@ -92,7 +102,7 @@ func (s GEMV) Legal(problem GEMVProblem, p Profile) error {
 	var r reasons
 	problem.check(&r, p)
 	s.checkShape(&r, p)
-	s.checkBuilt(&r, problem.Format)
+	s.checkBuilt(&r, problem)
 	if len(r) == 0 {
 		s.checkFit(&r, problem, p)
 	}
@@ -109,6 +119,7 @@ func (b GEMVProblem) check(r *reasons, p Profile) {
 		r.unless(false, "Format", "%v is not built yet", b.Format)
 		return
 	}
+	r.unless(b.xType() == XF32 || b.xType() == XQ8 && w.q8, "X", "%s is not built yet for weights of %v", b.X, b.Format)
 	block, _ := b.Format.Block()
 	if b.Columns > 0 {
 		multiple := max(block.Elems, 4/block.Bytes) // a row starts at a whole word
@@ -121,12 +132,17 @@ func (b GEMVProblem) check(r *reasons, p Profile) {
 	}
 }
 
-// word says what the largest plane of a format holds of a block: bytes, and 32-bit words in one load at most.
-type word struct{ bytes, load int }
+// word says what the largest plane of a format holds of a block: bytes, and 32-bit words in one load at most. q8 says
+// whether kernels multiply it with q8 x too.
+type word struct {
+	bytes, load int
+	q8          bool
+}
 
 // words lists the formats that kernels read.
 var words = map[quant.Type]word{
-	quant.F32: {4, 4}, quant.F16: {2, 4}, quant.Q8_0: {32, 4}, quant.Q4_0: {16, 4}, quant.Q4_1: {16, 4},
+	quant.F32: {4, 4, false}, quant.F16: {2, 4, false},
+	quant.Q8_0: {32, 4, true}, quant.Q4_0: {16, 4, true}, quant.Q4_1: {16, 4, true},
 }
 
 // Formats returns the weight formats that GEMV kernels read, by number.
@@ -137,6 +153,11 @@ func Formats() []quant.Type {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// FormatsQ8 returns those of Formats that kernels multiply with q8 x too.
+func FormatsQ8() []quant.Type {
+	return slices.DeleteFunc(Formats(), func(t quant.Type) bool { return !words[t].q8 })
 }
 
 // VecWidths returns the legal values of Order.VecWidth: 32-bit words in one load, which divide a row evenly.
@@ -170,21 +191,34 @@ func (s GEMV) checkShape(r *reasons, p Profile) {
 }
 
 // checkBuilt refuses choices that are named but that no kernel has.
-func (s GEMV) checkBuilt(r *reasons, format quant.Type) {
+func (s GEMV) checkBuilt(r *reasons, b GEMVProblem) {
 	is(r, "ScaleFetch", s.ScaleFetch, ScalePerThread)
 	is(r, "XSource", s.XSource, XGlobal)
 	is(r, "Grid", s.Grid, GridTile)
 	is(r, "Order.Unroll", s.Order.Unroll, 1)
-	is(r, "Order.XType", s.Order.XType, XF32)
+	r.unless(s.Order.XType == b.xType(), "Order.XType", "%s where x is given as %s", s.Order.XType, b.xType())
 	is(r, "Order.SplitK", s.Order.SplitK, 1)
-	is(r, "Order.Math", s.Order.Math, builtMath(format))
+	built := b.maths()
+	r.unless(slices.Contains(built, s.Order.Math), "Order.Math", "%s is not built for x of %s, only %v", s.Order.Math, b.xType(), built)
 }
 
-func builtMath(format quant.Type) Math {
-	if block, ok := format.Block(); ok && block.Elems > 1 {
-		return DeferredScale
+// maths lists the inner products that are built for a problem.
+func (b GEMVProblem) maths() []Math {
+	if b.xType() == XQ8 {
+		return []Math{Dot4I8, UnpackedI8}
 	}
-	return Dequantise
+	if block, ok := b.Format.Block(); ok && block.Elems > 1 {
+		return []Math{DeferredScale}
+	}
+	return []Math{Dequantise}
+}
+
+// defaultMath chooses without measuring.
+func (b GEMVProblem) defaultMath(p Profile) Math {
+	if b.xType() == XQ8 && !p.PackedDot {
+		return UnpackedI8
+	}
+	return b.maths()[0]
 }
 
 // checkFit refuses what depends on the shape and the schedule together.
@@ -215,7 +249,7 @@ func DefaultGEMV(b GEMVProblem, p Profile) GEMV {
 	s := GEMV{
 		Workgroup: min(64, p.Limits.Invocations), RowsPerThread: 1,
 		ScaleFetch: ScalePerThread, XSource: XGlobal, Grid: GridTile,
-		Order: Order{ThreadsPerRow: 1, VecWidth: b.VecWidths()[0], Unroll: 1, XType: XF32, Math: builtMath(b.Format),
+		Order: Order{ThreadsPerRow: 1, VecWidth: b.VecWidths()[0], Unroll: 1, XType: b.xType(), Math: b.defaultMath(p),
 			Reduce: ReduceNone, SplitK: 1},
 	}
 	if p.Subgroups && p.SubgroupSize > 1 {

@@ -59,7 +59,7 @@ func ParseProfile(file string, data []byte) (Profile, error) {
 	var rest json.RawMessage
 	err := object(data, "", map[string]any{
 		"name": &p.Name, "about": &p.About, "dialect": &p.Dialect, "limits": &rest, "subgroups": &p.Subgroups,
-		"subgroupSize": &p.SubgroupSize, "f16": &p.F16, "loopTrips": &p.LoopTrips,
+		"subgroupSize": &p.SubgroupSize, "f16": &p.F16, "packedDot": &p.PackedDot, "loopTrips": &p.LoopTrips,
 	})
 	if err == nil {
 		err = object(rest, "limits.", map[string]any{

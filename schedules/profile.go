@@ -13,7 +13,8 @@ type Profile struct {
 	Subgroups    bool
 	SubgroupSize int // invocations that consecutively form a subgroup, guaranteed; 0 when unknown
 	F16          bool
-	LoopTrips    int // trips that all loops of one invocation may make together; 0 when not capped
+	PackedDot    bool // four 8-bit products are one instruction; WGSL has it everywhere, emulated where a device has none
+	LoopTrips    int  // trips that all loops of one invocation may make together; 0 when not capped
 }
 
 // Dialect says which compiler front ends the text must please.

@@ -3,6 +3,7 @@ package schedules_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,7 +73,7 @@ func TestLookupListsTheNearest(t *testing.T) {
 }
 
 func TestParseProfileRefuses(t *testing.T) {
-	good := `{"name":"p","about":"a","dialect":"any","subgroups":false,"subgroupSize":0,"f16":false,"loopTrips":0,"limits":{
+	good := `{"name":"p","about":"a","dialect":"any","subgroups":false,"subgroupSize":0,"f16":false,"packedDot":true,"loopTrips":0,"limits":{
 		"storageBuffers":8,"uniformBuffers":12,"bindingBytes":1024,"uniformBytes":1024,"bufferBytes":1024,"workgroupBytes":1024,
 		"invocations":64,"workgroupX":64,"workgroupY":64,"workgroupZ":64,"workgroups":64,"offsetAlignment":256,"dispatchesInPass":1}}`
 	if _, err := schedules.ParseProfile("p.json", []byte(good)); err != nil {
@@ -135,10 +136,16 @@ func TestDefaultsAreLegal(t *testing.T) {
 		for _, size := range sizes {
 			p.SubgroupSize = size
 			for _, format := range schedules.Formats() {
+				xs := []schedules.XType{schedules.XF32}
+				if slices.Contains(schedules.FormatsQ8(), format) {
+					xs = append(xs, schedules.XQ8)
+				}
 				for _, shape := range [][2]int{{1, 32}, {960, 576}, {49152, 576}, {576, 1536}, {5, 30 * 32}, {7, 64}} {
-					b := schedules.GEMVProblem{Rows: shape[0], Columns: shape[1], Format: format, N: 1}
-					if err := schedules.DefaultGEMV(b, p).Legal(b, p); err != nil {
-						t.Errorf("%s, subgroups of %d: %+v: %v", p.Name, size, b, err)
+					for _, x := range xs {
+						b := schedules.GEMVProblem{Rows: shape[0], Columns: shape[1], Format: format, N: 1, X: x}
+						if err := schedules.DefaultGEMV(b, p).Legal(b, p); err != nil {
+							t.Errorf("%s, subgroups of %d: %+v: %v", p.Name, size, b, err)
+						}
 					}
 				}
 			}
@@ -148,6 +155,9 @@ func TestDefaultsAreLegal(t *testing.T) {
 				t.Errorf("%s: %v", p.Name, err)
 			}
 			if err := schedules.DefaultArgMax(n, p).Legal(n, p); err != nil {
+				t.Errorf("%s: %v", p.Name, err)
+			}
+			if err := schedules.DefaultQuantQ8(p).Legal(32*n, p); err != nil {
 				t.Errorf("%s: %v", p.Name, err)
 			}
 		}
@@ -168,6 +178,23 @@ func TestSubgroupDefault(t *testing.T) {
 	s := schedules.DefaultGEMV(schedules.GEMVProblem{Rows: 49152, Columns: 576, Format: quant.Q8_0, N: 1}, p)
 	if s.Order.ThreadsPerRow != 32 || s.RowsPerThread != 2 || s.Order.Reduce != schedules.ReduceSubgroup || s.RowsPerWorkgroup() != 4 {
 		t.Errorf("got %v", s)
+	}
+}
+
+// With q8 x, the inner product is what the profile says, and either form of it is legal.
+func TestQ8Default(t *testing.T) {
+	p := lookup(t, "portable")
+	b := schedules.GEMVProblem{Rows: 576, Columns: 576, Format: quant.Q4_1, N: 1, X: schedules.XQ8}
+	for packed, want := range map[bool]schedules.Math{true: schedules.Dot4I8, false: schedules.UnpackedI8} {
+		p.PackedDot = packed
+		s := schedules.DefaultGEMV(b, p)
+		if s.Order.Math != want || s.Order.XType != schedules.XQ8 {
+			t.Errorf("packed dot %v: %v", packed, s)
+		}
+		p.PackedDot = !packed
+		if err := s.Legal(b, p); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -196,8 +223,12 @@ func TestIllegalNamesTheField(t *testing.T) {
 		{portable, func(s *G, b *B, p *P) { s.XSource = schedules.XStaged }, "XSource: staged is not built yet"},
 		{portable, func(s *G, b *B, p *P) { s.Grid = schedules.GridPersistent }, "Grid: persistent is not built yet"},
 		{portable, func(s *G, b *B, p *P) { s.Order.Unroll = 2 }, "Order.Unroll: 2 is not built yet"},
-		{portable, func(s *G, b *B, p *P) { s.Order.XType = schedules.XQ8 }, "Order.XType: q8 is not built yet"},
-		{portable, func(s *G, b *B, p *P) { s.Order.Math = schedules.Dot4I8 }, "Order.Math: dot4i8 is not built yet"},
+		{portable, func(s *G, b *B, p *P) { s.Order.XType = schedules.XQ8 }, "Order.XType: q8 where x is given as f32"},
+		{portable, func(s *G, b *B, p *P) { s.Order.Math = schedules.Dot4I8 }, "Order.Math: dot4i8 is not built for x of f32, only [deferred]"},
+		{portable, func(s *G, b *B, p *P) { b.X, s.Order.XType = schedules.XQ8, schedules.XQ8 }, "Order.Math: deferred is not built for x of q8, only [dot4i8 unpacked]"},
+		{portable, func(s *G, b *B, p *P) { b.X = schedules.XQ8; s.Order.Math = schedules.Dot4I8 }, "Order.XType: f32 where x is given as q8"},
+		{portable, func(s *G, b *B, p *P) { b.X, b.Format = schedules.XQ8, quant.F16 }, "X: q8 is not built yet for weights of F16"},
+		{portable, func(s *G, b *B, p *P) { b.X = schedules.XF16Pairs }, "X: f16 is not built yet for weights of Q4_0"},
 		{portable, func(s *G, b *B, p *P) { s.Order.SplitK = 2 }, "Order.SplitK: 2 is not built yet"},
 		{portable, func(s *G, b *B, p *P) { s.Order.VecWidth = 2 }, "Order.VecWidth: 2"},
 		{portable, func(s *G, b *B, p *P) { b.Columns = 600 }, "Columns: 600 is not a multiple of 32"},
@@ -238,6 +269,9 @@ func TestFamiliesRefuse(t *testing.T) {
 		{schedules.RowReduce{64, schedules.ReduceTree}.Legal(0, p), "Columns: 0"},
 		{schedules.ArgMax{64, 0}.Legal(64, p), "Partials: 0"},
 		{schedules.Elementwise{512}.Legal(64, p), "Workgroup: 512"},
+		{schedules.QuantQ8{512}.Legal(64, p), "Workgroup: 512"},
+		{schedules.QuantQ8{32}.Legal(80, p), "Columns: 80 is not a positive multiple of 32"},
+		{schedules.QuantQ8{32}.Legal(0, p), "Columns: 0"},
 		{schedules.Attention{64}.Legal(b, lava), "Context: "},
 		{schedules.Attention{64}.Legal(schedules.AttentionProblem{9, 2, 64, 32, false}, p), "KVHeads: 2 key heads"},
 		{schedules.Attention{64}.Legal(schedules.AttentionProblem{9, 3, 66, 32, false}, p), "Size: 66"},

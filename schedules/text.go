@@ -33,6 +33,7 @@ func (s *ArgMax) fields() []field {
 	return []field{{"workgroup", &s.Workgroup}, {"partials", &s.Partials}}
 }
 func (s *Elementwise) fields() []field { return []field{{"workgroup", &s.Workgroup}} }
+func (s *QuantQ8) fields() []field     { return []field{{"workgroup", &s.Workgroup}} }
 func (s *Attention) fields() []field   { return []field{{"workgroup", &s.Workgroup}} }
 
 // String prints the schedule as one line.
@@ -48,6 +49,9 @@ func (s ArgMax) String() string { return text(s.fields()) }
 func (s Elementwise) String() string { return text(s.fields()) }
 
 // String prints the schedule as one line.
+func (s QuantQ8) String() string { return text(s.fields()) }
+
+// String prints the schedule as one line.
 func (s Attention) String() string { return text(s.fields()) }
 
 // UnmarshalText reads what String prints.
@@ -61,6 +65,9 @@ func (s *ArgMax) UnmarshalText(b []byte) error { return parse(string(b), s.field
 
 // UnmarshalText reads what String prints.
 func (s *Elementwise) UnmarshalText(b []byte) error { return parse(string(b), s.fields()) }
+
+// UnmarshalText reads what String prints.
+func (s *QuantQ8) UnmarshalText(b []byte) error { return parse(string(b), s.fields()) }
 
 // UnmarshalText reads what String prints.
 func (s *Attention) UnmarshalText(b []byte) error { return parse(string(b), s.fields()) }
@@ -147,7 +154,7 @@ func choice(value any) choices {
 	case *XType:
 		return choices{(*string)(v), names(XF32, XF16Pairs, XQ8)}
 	case *Math:
-		return choices{(*string)(v), names(Dequantise, DeferredScale, F16Pairs, Dot4I8)}
+		return choices{(*string)(v), names(Dequantise, DeferredScale, F16Pairs, Dot4I8, UnpackedI8)}
 	case *Reduce:
 		return choices{(*string)(v), names(ReduceNone, ReduceSubgroup, ReduceSubgroupWorkgroup, ReduceTree)}
 	}
