@@ -229,6 +229,8 @@ func closeTo(t *testing.T, what string, got []float32, want []float64, bound flo
 func TestOnAdapter(t *testing.T) {
 	d := open(t)
 	t.Run("gemv", func(t *testing.T) { testGEMV(t, d) })
+	t.Run("quant_q8", func(t *testing.T) { testQuantQ8(t, d) })
+	t.Run("gemv_q8", func(t *testing.T) { testGEMVQ8(t, d) })
 	t.Run("embed", func(t *testing.T) { testEmbed(t, d) })
 	t.Run("rmsnorm", func(t *testing.T) { testRMSNorm(t, d) })
 	t.Run("rope", func(t *testing.T) { testRoPE(t, d) })

@@ -9,9 +9,11 @@
 //	plane      part of every block of a weight, laid out as an array of its own: codes, scales
 //	block      32 weights of a row that share a scale; a single value in the formats without scales
 //	trip       one round of a loop over a row: a block, or a load of plain values
+//	q8         a vector as 8-bit codes with a scale and a scaled sum for each block of 32, see ir.QuantQ8
 //	epilogue   what is done with a result instead of storing it alone
 //	params     the array of words that plan.Params describes: token, position, length, page ids, ring
 //
-// Kernels are right for one token of one sequence, with f32 activations. None reads or writes out of bounds, whatever the
+// Kernels are right for one token of one sequence. Activations are f32; GEMV takes them in q8 too, where QuantQ8 made them so:
+// no kernel rounds them in secret. None reads or writes out of bounds, whatever the
 // params hold, except that the page table itself is trusted to be long enough for the length.
 package kernels

@@ -31,6 +31,14 @@ type format interface {
 	value(m *wgsl.Module) string
 }
 
+// q8Format is a format with blocks of 32 values whose products with 8-bit codes of x are sums of integers.
+type q8Format interface {
+	format
+	// multiplyQ8 declares dots<r>, the codes of trip at<r> times those of x, and adds d·dots and what offsets make to acc<r>.
+	// xd is the scale of x's block and xs its scaled sum.
+	multiplyQ8(m *wgsl.Module, r string, x q8Input)
+}
+
 // rowLoop says how a loop walks a row of weights: in Trips trips, each of which meets Vectors vectors of Width values of x.
 type rowLoop struct{ Trips, Vectors, Width int }
 

@@ -12,13 +12,14 @@ import (
 
 // GEMV is y[row] = epilogue(Σ_k W[row,k]·x[k]) for one or more weights W stacked in one matrix.
 //
-// A thread, or the threads of a subgroup, walk a row trip by trip. Products are added up in four lanes, which are summed at
-// the end; what each format makes of a trip is in its own file. Operands: the planes of the format, x of Columns values,
-// and y0, y1, ... for the rows of each weight, which the epilogue may also read.
+// A thread, or the threads of a subgroup, walk a row trip by trip. Products with an x of f32 are added up in four lanes, which
+// are summed at the end; what each format makes of a trip is in its own file. Operands: the planes of the format, x of Columns
+// values, and y0, y1, ... for the rows of each weight, which the epilogue may also read.
 type GEMV struct {
 	Format   quant.Type
 	Columns  int
-	Results  []int // rows of each stacked weight; each has a result of its own
+	Results  []int           // rows of each stacked weight; each has a result of its own
+	X        schedules.XType // XF32, which empty means too, or XQ8: what QuantQ8 makes
 	Epilogue Epilogue
 }
 
@@ -39,7 +40,7 @@ func Result(i int) string { return fmt.Sprint(Y, i) }
 
 // Problem is what schedules judge.
 func (g GEMV) Problem() schedules.GEMVProblem {
-	return schedules.GEMVProblem{Rows: g.rows(), Columns: g.Columns, Format: g.Format, N: 1}
+	return schedules.GEMVProblem{Rows: g.rows(), Columns: g.Columns, Format: g.Format, N: 1, X: g.X}
 }
 
 func (g GEMV) rows() int {
@@ -63,9 +64,9 @@ func (g GEMV) Kernel(s schedules.GEMV, p schedules.Profile) (Kernel, error) {
 		return Kernel{}, err
 	}
 	tiles := newGrid((g.rows()+s.RowsPerWorkgroup()-1)/s.RowsPerWorkgroup(), p.Limits.Workgroups)
-	t := gemvText{g, s, f, f.row(), tiles}
+	t := gemvText{g, s, f, f.row(), newInput(f, g.Columns, s.Order), tiles}
 	k := Kernel{
-		Name:      name("gemv", formatName(g.Format), fmt.Sprintf("%dx%d", g.rows(), g.Columns)),
+		Name:      name("gemv", formatName(g.Format)+t.x.suffix(), fmt.Sprintf("%dx%d", g.rows(), g.Columns)),
 		Header:    t.header(),
 		Operands:  t.operands(),
 		Workgroup: s.Workgroup, Grid: tiles.size(), Body: t.write,
@@ -99,11 +100,57 @@ type gemvText struct {
 	schedule schedules.GEMV
 	format   format
 	row      rowLoop
+	x        input
 	grid     grid
+}
+
+// input is x as the loop over a row reads it.
+type input interface {
+	// suffix is what kernel names say of it.
+	suffix() string
+	operand() bind.Operand
+	// width is the lanes of a row's sum.
+	width() int
+	// load declares what the rows of a trip, block, share.
+	load(m *wgsl.Module)
+	// multiply adds the products of a trip to acc<r>.
+	multiply(m *wgsl.Module, r string)
+}
+
+func newInput(f format, columns int, o schedules.Order) input {
+	if o.XType == schedules.XQ8 {
+		return q8Input{f.(q8Format), blocks{columns}, o.Math == schedules.Dot4I8} // schedules allows no other formats
+	}
+	return f32Input{f, f.row(), columns}
+}
+
+// f32Input is x as plain values.
+type f32Input struct {
+	format
+	row     rowLoop
+	columns int
+}
+
+func (f32Input) suffix() string { return "" }
+
+func (x f32Input) width() int { return x.row.Width }
+
+func (x f32Input) operand() bind.Operand {
+	return bind.Operand{Name: X, Elem: lanes(x.row.Width), Count: x.columns / x.row.Width, Access: plan.Read}
+}
+
+func (x f32Input) load(m *wgsl.Module) {
+	for v := range x.row.Vectors {
+		m.Let(fmt.Sprint("x", v), "%s[block * %du + %du]", X, x.row.Vectors, v)
+	}
+	x.prepare(m)
 }
 
 func (t gemvText) header() []string {
 	what := fmt.Sprintf("y = W·x, W %v of %d rows of %d", t.Format, t.rows(), t.Columns)
+	if t.schedule.Order.XType == schedules.XQ8 {
+		what += ", x of 8-bit codes"
+	}
 	if len(t.Results) > 1 {
 		what += fmt.Sprintf(", results of %v rows", t.Results)
 	}
@@ -115,7 +162,7 @@ func (t gemvText) header() []string {
 
 func (t gemvText) operands() []bind.Operand {
 	all := t.format.operands(t.rows())
-	all = append(all, bind.Operand{Name: X, Elem: lanes(t.row.Width), Count: t.Columns / t.row.Width, Access: plan.Read})
+	all = append(all, t.x.operand())
 	for i, rows := range t.Results {
 		all = append(all, bind.Operand{Name: Result(i), Elem: "f32", Count: rows, Access: plan.ReadWrite})
 	}
@@ -153,7 +200,7 @@ func (t gemvText) declareRows(m *wgsl.Module) {
 			m.Let("from"+r, "row%s * %du", r, t.row.Trips)
 		}
 	})
-	t.each(func(r string) { m.Var("acc"+r, zero(t.row.Width)) })
+	t.each(func(r string) { m.Var("acc"+r, zero(t.x.width())) })
 }
 
 // spare reports whether some threads have no row: those read the last one again and store nothing.
@@ -163,20 +210,17 @@ func (t gemvText) spare() bool {
 
 // trip loads x once and lets all rows meet it; the loads go out before they are used.
 func (t gemvText) trip(m *wgsl.Module) {
-	for v := range t.row.Vectors {
-		m.Let(fmt.Sprint("x", v), "%s[block * %du + %du]", X, t.row.Vectors, v)
-	}
-	t.format.prepare(m)
+	t.x.load(m)
 	t.each(func(r string) {
 		m.Let("at"+r, "from%s + block", r)
 		t.format.load(m, r)
 	})
-	t.each(func(r string) { t.format.multiply(m, r) })
+	t.each(func(r string) { t.x.multiply(m, r) })
 }
 
 // finish adds up lanes and threads, and hands each row's value to the epilogue.
 func (t gemvText) finish(m *wgsl.Module) {
-	t.each(func(r string) { m.Let("sum"+r, total("acc"+r, t.row.Width)) })
+	t.each(func(r string) { m.Let("sum"+r, total("acc"+r, t.x.width())) })
 	if t.threads() == 1 {
 		t.each(func(r string) { t.store(m, r, "sum"+r) })
 		return

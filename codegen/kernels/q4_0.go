@@ -31,6 +31,12 @@ func (q4_0) multiply(m *wgsl.Module, r string) {
 	m.FMA("acc"+r, "vec4<f32>(d"+r+")", "dots"+r+" - 8.0 * xs")
 }
 
+// multiplyQ8 takes the offset out through the scaled sum of x: Σ d·(q−8)·xd·c = d·(xd·Σ q·c − 8·xs).
+func (q4_0) multiplyQ8(m *wgsl.Module, r string, x q8Input) {
+	x.nibbleDots(m, r)
+	m.FMA("acc"+r, "d"+r, "fma(xd, f32(dots"+r+"), -8.0 * xs)")
+}
+
 func (b q4_0) value(m *wgsl.Module) string {
 	b.locate(m)
 	nibbleVector(m)

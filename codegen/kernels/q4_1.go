@@ -34,6 +34,13 @@ func (q4_1) multiply(m *wgsl.Module, r string) {
 	m.FMA("acc"+r, "vec4<f32>(dm"+r+".y)", "xs")
 }
 
+// multiplyQ8 needs m times the sum of x alone: Σ (d·q + m)·xd·c = d·xd·Σ q·c + m·xs.
+func (q4_1) multiplyQ8(m *wgsl.Module, r string, x q8Input) {
+	x.nibbleDots(m, r)
+	m.FMA("acc"+r, "dm"+r+".x", "xd * f32(dots"+r+")")
+	m.FMA("acc"+r, "dm"+r+".y", "xs")
+}
+
 func (b q4_1) value(m *wgsl.Module) string {
 	b.locate(m)
 	nibbleVector(m)

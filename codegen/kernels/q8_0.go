@@ -50,6 +50,19 @@ func (q8_0) multiply(m *wgsl.Module, r string) {
 	m.FMA("acc"+r, "vec4<f32>(d"+r+")", "dots"+r)
 }
 
+// multiplyQ8 is d·xd·Σ q·c. A sum has at most 32·128·127 in it, which is exact in f32.
+func (q8_0) multiplyQ8(m *wgsl.Module, r string, x q8Input) {
+	m.Var("dots"+r, "0i")
+	for w := range 8 {
+		half := "low" + r
+		if w >= 4 {
+			half = "high" + r
+		}
+		x.dot(m, r, fmt.Sprintf("%s.%c", half, "xyzw"[w%4]), w)
+	}
+	m.FMA("acc"+r, "d"+r, "xd * f32(dots"+r+")")
+}
+
 func (b q8_0) value(m *wgsl.Module) string {
 	b.locate(m)
 	m.Let("word", Codes+"[at * 2u + (part >> 2u)][part & 3u]")
