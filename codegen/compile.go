@@ -16,6 +16,17 @@ type Options struct {
 	// Keep names values that stay readable after a forward replay, besides the graph's outputs: the residual stream for
 	// a comparison layer by layer. It costs in-place sums.
 	Keep []string
+	// Fast lets activations be rounded to 8 bits where weights are multiplied with them: see ir.QuantiseActivations. Without it,
+	// the path is exact: f32 throughout.
+	Fast bool
+}
+
+// Path names the contract that results keep: exact or fast.
+func (o Options) Path() string {
+	if o.Fast {
+		return "fast"
+	}
+	return "exact"
 }
 
 // defaultRing is the largest burst unless Options say otherwise: far above what a burst gains from, and 1 KiB of params.
@@ -23,6 +34,7 @@ const defaultRing = 256
 
 // Result is a compiled graph.
 type Result struct {
+	Path    string    // exact or fast, see Options.Fast
 	Graph   *ir.Graph // after the graph passes
 	Steps   []Step    // in the order of dispatch
 	Program *Program
@@ -50,6 +62,7 @@ func passes() []pass {
 		{"verify", verify},
 		{"canonicalise", canonicalise},
 		{"share inputs", shareInputs},
+		{"quantise activations", quantiseActivations}, // the fast path alone
 		{"select kernels", selectKernels},
 		{"choose phases", choosePhases},
 		{"plan memory", planMemory},
@@ -126,7 +139,7 @@ func shareInputs(c *compilation) error {
 }
 
 func (c *compilation) result() *Result {
-	r := &Result{Graph: c.graph, Program: c.program, Plan: c.plan}
+	r := &Result{Path: c.opts.Path(), Graph: c.graph, Program: c.program, Plan: c.plan}
 	for _, s := range c.steps {
 		r.Steps = append(r.Steps, Step{
 			Node: s.node, Kernel: s.compiled.Name, Schedule: s.schedule, Phases: s.phases, Bindings: s.bindings.String(),

@@ -3,6 +3,7 @@ package codegen
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/ir"
@@ -46,8 +47,10 @@ func (s *selection) node(n *ir.Node) error {
 		return s.embed(n)
 	case ir.RMSNorm:
 		return s.rmsNorm(n)
-	case ir.Linear:
+	case ir.Linear, ir.LinearQ8:
 		return s.linear(n)
+	case ir.QuantQ8:
+		return s.quantQ8(n)
 	case ir.Reshape, ir.Last:
 		return s.values.share(n.In[0], n.Out[0])
 	case ir.RoPE:
@@ -147,19 +150,27 @@ func (s *selection) rmsNorm(n *ir.Node) error {
 	return s.emit(n, k, err, schedule, named)
 }
 
-// linear computes all results of a node in one kernel. Weights that cannot follow each other without a gap get a step each.
+// linear computes all results of a node in one kernel. Weights of several types, and those that cannot follow each other
+// without a gap, get a step each.
 func (s *selection) linear(n *ir.Node) error {
 	if n.Attrs.Bias {
 		return unsupported(n, "biases are not built yet")
 	}
-	x, weights := n.In[0], n.In[1:]
-	g := kernels.GEMV{Format: quant.Type(weights[0].Elem), Columns: x.Columns(), Epilogue: kernels.Store}
+	x, weights, form := n.In[0], n.In[1:], schedules.XF32
+	if n.Op == ir.LinearQ8 {
+		weights, form = n.In[3:], schedules.XQ8
+		if err := s.readsQ8(n); err != nil {
+			return err
+		}
+	}
+	g := kernels.GEMV{Format: quant.Type(weights[0].Elem), Columns: x.Columns(), X: form, Epilogue: kernels.Store}
 	for _, w := range weights {
 		g.Results = append(g.Results, weightRows(w))
 	}
-	if len(weights) > 1 && !g.Stackable() {
+	if len(weights) > 1 && (!g.Stackable() || mixed(weights)) {
+		shared := n.In[:len(n.In)-len(weights)]
 		for i, w := range weights {
-			if err := s.linear(&ir.Node{Op: n.Op, In: []*ir.Tensor{x, w}, Out: n.Out[i : i+1], Attrs: n.Attrs, Pos: n.Pos}); err != nil {
+			if err := s.linear(&ir.Node{Op: n.Op, In: append(slices.Clip(shared), w), Out: n.Out[i : i+1], Attrs: n.Attrs, Pos: n.Pos}); err != nil {
 				return err
 			}
 		}
@@ -178,6 +189,11 @@ func (s *selection) linear(n *ir.Node) error {
 	schedule := schedules.DefaultGEMV(g.Problem(), s.opts.Profile)
 	k, err := g.Kernel(schedule, s.opts.Profile)
 	return s.emit(n, k, err, schedule, named)
+}
+
+// mixed reports whether weights differ in type.
+func mixed(weights []*ir.Tensor) bool {
+	return slices.ContainsFunc(weights, func(w *ir.Tensor) bool { return w.Elem != weights[0].Elem })
 }
 
 // add is in place on its first operand when nobody needs that afterwards and neither it nor the sum must stay readable.

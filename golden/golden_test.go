@@ -26,6 +26,7 @@ type options struct {
 	Context  int      `json:"context"`
 	Ring     int      `json:"ring,omitempty"`
 	Keep     []string `json:"keep,omitempty"`
+	Fast     bool     `json:"fast,omitempty"`
 }
 
 // inputs are the files of a case that the test never writes.
@@ -82,7 +83,7 @@ func compile(t *testing.T, folder string) map[string]string {
 	if o.Subgroup != 0 {
 		profile.SubgroupSize = o.Subgroup
 	}
-	r, err := codegen.Compile(g, codegen.Options{Profile: profile, Context: o.Context, Ring: o.Ring, Keep: o.Keep})
+	r, err := codegen.Compile(g, codegen.Options{Profile: profile, Context: o.Context, Ring: o.Ring, Keep: o.Keep, Fast: o.Fast})
 	if err != nil {
 		t.Fatal(err)
 	}
