@@ -19,6 +19,9 @@ var (
 	CPU   = Limits{NMSE: 1e-10, MaxAbs: 2e-4, RMS: 1e-5, NLL: 1e-4} // f32 values, f64 or f32 sums, f32 KV cache
 	GPU   = Limits{NMSE: 1e-8, MaxAbs: 2e-3, RMS: 1e-5, NLL: 1e-4}  // f32 throughout
 	KVF16 = Limits{NMSE: 1e-5, RMS: 1e-3, NLL: 1e-3}                // f16 KV cache
+
+	FastTiny = Limits{NMSE: 5e-3} // activations of 8 bits, tiny models
+	FastReal = Limits{NMSE: 1e-2} // and real ones
 )
 
 // Figures are the largest differences that were seen.

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-wgsl/kgen/internal/oracle"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/ir/eval"
+	"github.com/kgen-wgsl/kgen/models"
 )
 
 const quantiseText = `graph "quantise"
@@ -118,6 +120,29 @@ func TestLinearQ8(t *testing.T) {
 		inputs["c"].F32[7] = code
 		if _, err := eval.Evaluate(g, inputs, source, sizes); err == nil || !strings.Contains(err.Error(), "input c: ") {
 			t.Errorf("code %v: got %v", code, err)
+		}
+	}
+}
+
+// Models on the graph of the fast path stay within what 8-bit activations may do, and are not the exact ones.
+func TestQuantisedModels(t *testing.T) {
+	for _, name := range []string{"llama-q8_0", "llama-q4_0", "llama-q4_1", "qwen3-q4_0", "gemma3-q8_0"} {
+		m := oracle.Load(t, name)
+		h, err := models.FromGGUF(m.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := models.Build(h, models.Options{AllLogits: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ir.QuantiseActivations(g)
+		e, err := eval.New(g, m.File, 128)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := m.CheckLogits(t, e, oracle.FastTiny); f.NMSE < 1e-7 {
+			t.Errorf("%s: NMSE %.1e: activations are not rounded", name, f.NMSE)
 		}
 	}
 }
