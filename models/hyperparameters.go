@@ -1,6 +1,10 @@
 package models
 
-import "github.com/kgen-wgsl/kgen/ir"
+import (
+	"fmt"
+
+	"github.com/kgen-wgsl/kgen/ir"
+)
 
 // Hyperparameters says which decoder a file holds: sizes, the switches that tell architectures apart, and the tensors
 // with their types. FromGGUF reads them from a file; a preset may fill them in.
@@ -64,4 +68,10 @@ func (h *Hyperparameters) attention(layer int) ir.Attrs {
 		a.Window = h.Window
 	}
 	return a
+}
+
+// Shape says in a line which decoder this is: its architecture and sizes.
+func (h *Hyperparameters) Shape() string {
+	return fmt.Sprintf("%s, %d layers of width %d, %d heads of %d with %d for keys and values, FFN %d, vocabulary %d, context %d",
+		h.Architecture, h.Layers, h.Width, h.Heads, h.HeadDim, h.KVHeads, h.FFN, h.Vocab, h.Context)
 }

@@ -37,6 +37,11 @@ var rules = []rule{
 	{pkg: "codegen/kernels", own: []string{"codegen/wgsl", "codegen/bind", "ir", "models/quant", "schedules", "runtime/plan"}},
 	{pkg: "codegen/sim", own: []string{"codegen/wgsl", "runtime/plan"}},
 	{
+		pkg:     "codegen/golang",
+		own:     []string{"codegen", "ir", "schedules", "runtime/plan"},
+		modules: []string{"github.com/dave/jennifer"},
+	},
+	{
 		pkg:     "codegen",
 		own:     []string{"codegen/...", "ir", "models/quant", "schedules", "runtime/plan"},
 		modules: []string{"golang.org/x/sync"},

@@ -42,6 +42,16 @@ func (l *ListBuilder) Dispatch(kernel int, x, y, z int, ranges ...Range) {
 	l.list.Records = append(l.list.Records, uint32(kernel), b.group(k, ranges), uint32(x), uint32(y), uint32(z))
 }
 
+// Lists are lists that get the same dispatches.
+type Lists []*ListBuilder
+
+// Dispatch adds one run of a kernel to each list, see ListBuilder.Dispatch.
+func (ls Lists) Dispatch(kernel int, x, y, z int, ranges ...Range) {
+	for _, l := range ls {
+		l.Dispatch(kernel, x, y, z, ranges...)
+	}
+}
+
 // CheckGrid returns why a grid of x by y by z workgroups can't be dispatched, or nil.
 func CheckGrid(subject string, x, y, z int, l Limits) error {
 	if x < 1 || y < 1 || z < 1 {

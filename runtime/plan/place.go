@@ -78,3 +78,8 @@ func (b *Builder) Stack(format Recipe, tensors ...Rows) []Range {
 
 // Err returns the first mistake made so far.
 func (b *Builder) Err() error { return b.err }
+
+// Part returns the range of some bytes of r from offset on.
+func (r Range) Part(offset, bytes uint64) Range {
+	return Range{Buffer: r.Buffer, Offset: r.Offset + offset, Bytes: bytes}
+}

@@ -1,0 +1,9 @@
+// Package gen holds nothing itself: below it lie packages that kgen generated from presets of models, one for each model.
+//
+//   - A generated package has its model's kernels as WGSL files, and a Go file for each variant with the calls that make its plan.
+//   - Its file kgen.manifest says what it was made from and by which command.
+//
+// None of their files is edited by hand. Made again by:
+//
+//	go generate ./gen
+package gen

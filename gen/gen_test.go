@@ -1,0 +1,72 @@
+package gen_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kgen-wgsl/kgen/codegen/golang"
+	"github.com/kgen-wgsl/kgen/gen/smollm2_135m"
+	"github.com/kgen-wgsl/kgen/ir"
+	"github.com/kgen-wgsl/kgen/models"
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+	"github.com/kgen-wgsl/kgen/schedules"
+
+	kgenrt "github.com/kgen-wgsl/kgen/runtime"
+)
+
+// packages lists the generated packages by the preset of their model.
+var packages = []struct {
+	preset   string
+	variants []kgenrt.Variant
+}{
+	{"smollm2-135m", smollm2_135m.Variants()},
+}
+
+// The plan that generated Go makes equals the one made in memory, for every variant: kernels, buffers, weights, bind groups
+// and records.
+func TestPlansAreTheCompilers(t *testing.T) {
+	for _, p := range packages {
+		for _, v := range p.variants {
+			t.Run(v.Name, func(t *testing.T) {
+				got, err := v.Plan()
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := compiled(t, p.preset, v)
+				if v.Context != want.Context || v.Profile != want.Profile || v.Model != want.Name {
+					t.Errorf("the variant's description is %+v", v)
+				}
+				if d := cmp.Diff(want, got); d != "" {
+					t.Errorf("plan (-in memory +generated):\n%s", d)
+				}
+			})
+		}
+	}
+}
+
+// compiled compiles a variant in memory.
+func compiled(t *testing.T, preset string, v kgenrt.Variant) *plan.Plan {
+	t.Helper()
+	p, err := models.LookupPreset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile, err := schedules.Lookup(v.Profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv := map[string]ir.Elem{"f16": ir.F16, "f32": ir.F32}[v.KV]
+	pkg, err := golang.Compile(golang.Spec{
+		Context: v.Context,
+		Graph:   func(kv ir.Elem) (*ir.Graph, error) { return models.Build(p.Hyperparameters, models.Options{KV: kv}) },
+		Targets: golang.Targets([]schedules.Profile{profile}, []bool{v.Activations == kgenrt.Fast}, []ir.Elem{kv}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := pkg.Variants[0].Program.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
+}
