@@ -113,9 +113,3 @@ func chooseProfile(name string, d plan.Device) (schedules.Profile, error) {
 	}
 	return schedules.Profile{}, last
 }
-
-// open opens the device with the limits of the plan. The library is not needed afterwards: the device keeps it alive.
-func (t *target) open(ctx context.Context, requires plan.Requires) (plan.Backend, error) {
-	defer t.library.Close()
-	return t.adapter.Open(ctx, requires)
-}

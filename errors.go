@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-wgsl/kgen/codegen"
 	"github.com/kgen-wgsl/kgen/codegen/bind"
+	"github.com/kgen-wgsl/kgen/ir/eval"
 	"github.com/kgen-wgsl/kgen/models"
 	"github.com/kgen-wgsl/kgen/models/chat"
 	"github.com/kgen-wgsl/kgen/models/gguf"
@@ -36,6 +37,12 @@ func codeOf(err error) kgenrt.Code {
 	}
 	switch {
 	case is[*models.ArchitectureError](err), is[*quant.UnsupportedError](err), is[*codegen.UnsupportedError](err):
+		return kgenrt.UnsupportedModel
+	case is[*eval.TokenError](err), is[*eval.PositionError](err):
+		return kgenrt.BadRequest
+	case is[*eval.ContextError](err):
+		return kgenrt.ContextFull
+	case is[*eval.GraphError](err):
 		return kgenrt.UnsupportedModel
 	case is[*models.KeyError](err), is[*models.TensorError](err), is[*tokenizer.Error](err):
 		return kgenrt.InvalidModel

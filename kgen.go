@@ -24,12 +24,16 @@ type Options struct {
 	Library string
 	// Profile names the device profile that kernels are made for; empty means the one that fits the device best.
 	Profile string
-	// Context is the number of positions that fit; 0 means the model's, 8192, or what fits, whichever is least.
+	// Context is the number of positions that fit; 0 means the model's, 8192, or what the device's limits allow, whichever
+	// is least.
 	Context int
 	// KV is how the cache stores keys and values, f32 or f16; empty means f16, or f32 with Exact.
 	KV string
 	// Exact keeps activations in f32. There is no other path yet, so it only chooses the default of KV.
 	Exact bool
+	// Burst is the largest number of tokens in one submit, 0 for what suits the device. Greedy tokens come in groups of as
+	// many, and cancellation takes effect between them.
+	Burst int
 	// Trace keeps the residual stream readable, for comparisons layer by layer.
 	Trace bool
 	// Progress is called while the model loads; nil for none.
@@ -49,6 +53,7 @@ type Model struct {
 	backend plan.Backend // nil on the evaluator
 	context int
 	kv      ir.Elem
+	burst   int
 	session *Session
 }
 
@@ -77,6 +82,9 @@ func (f *File) Load(ctx context.Context, opts Options) (*Model, error) {
 	}
 	m := &Model{File: f}
 	var err error
+	if opts.Burst < 0 {
+		return nil, badRequest("a burst of %d tokens is below 0", opts.Burst)
+	}
 	if m.kv, err = chooseKV(opts); err != nil {
 		return nil, err
 	}
@@ -98,6 +106,7 @@ func (f *File) Load(ctx context.Context, opts Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	opts.Log(fmt.Sprintf("context: %d positions, KV cache %v", m.context, m.kv))
 	return m, nil
 }
 
@@ -147,18 +156,35 @@ func (m *Model) loadEvaluator() error {
 }
 
 func (m *Model) loadNative(ctx context.Context, opts *Options, target *target) error {
-	compiled, err := m.Compile(target.profile, m.context, m.kv, opts.Trace)
+	defer target.library.Close() // a device outlives it
+	compiled, err := m.fit(opts, target.profile)
 	if err != nil {
 		return err
 	}
 	p := compiled.Plan
-	backend, err := target.open(ctx, p.Requires)
+	backend, err := target.adapter.Open(ctx, p.Requires)
 	if err != nil {
 		return asError("open the device", err)
 	}
 	m.backend, m.device = backend, backend.Device()
-	m.exec, err = kgenrt.NewEngine(ctx, p, backend, m.gguf, kgenrt.EngineOptions{Progress: opts.Progress, Trusted: true})
+	if m.burst = opts.Burst; m.burst == 0 {
+		m.burst = kgenrt.DefaultBurst(m.device.Kind)
+	}
+	m.exec, err = kgenrt.NewEngine(ctx, p, backend, m.gguf, kgenrt.EngineOptions{Progress: opts.Progress, Burst: m.burst, Trusted: true})
 	return asError("load the model", err)
+}
+
+// fit compiles the model. A context that nobody asked for is halved until the cache is within the limits.
+func (m *Model) fit(opts *Options, profile schedules.Profile) (*codegen.Result, error) {
+	const least = 256
+	for {
+		compiled, err := m.Compile(profile, m.context, m.kv, opts.Trace)
+		if !is[*plan.LimitError](err) || opts.Context != 0 || m.context/2 < least {
+			return compiled, err
+		}
+		m.context /= 2
+		opts.Log(fmt.Sprintf("context: %d positions, as more are beyond the limits: %v", m.context, err))
+	}
 }
 
 // Compile compiles the file's model for a profile without opening a device. Context 0 means the model's or 8192, whichever is

@@ -27,7 +27,7 @@ func (m *Model) NewSession() (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Session: kgenrt.NewSession(m.exec), Codec: c, Burst: m.burst()}
+	s := &Session{Session: kgenrt.NewSession(m.exec), Codec: c, Burst: m.burst}
 	m.session = s
 	return s, nil
 }
@@ -43,15 +43,6 @@ func (f *File) Codec() (kgenrt.Codec, error) {
 		return kgenrt.Codec{}, err
 	}
 	return kgenrt.Codec{Tokenizer: codec{tk}, Template: template}, nil
-}
-
-// burst is the number of greedy tokens in one submit that keeps answers flowing: on hardware a token takes a millisecond
-// or so, elsewhere each is worth showing.
-func (m *Model) burst() int {
-	if m.device.Kind == "gpu" {
-		return 8
-	}
-	return 1
 }
 
 // codec fits the tokenizer to the session.

@@ -43,6 +43,13 @@ func (n *Node) infer(declared []Type) ([]Type, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s is not an op", n.Op)
 	}
+	for _, t := range n.In {
+		for _, d := range t.Shape {
+			if d == 0 || d < B {
+				return nil, fmt.Errorf("operand %s is %s, which has a size of %d", t.Name, t.Type(), int(d))
+			}
+		}
+	}
 	r := rule{node: n, spec: spec, dims: map[string][]Dim{"T": {T}, "S": {S}, "B": {B}}}
 	if err := r.attrs(); err != nil {
 		return nil, err

@@ -21,8 +21,8 @@ type Engine struct {
 type EngineOptions struct {
 	// Progress is called while kernels are compiled and weights are placed; nil for none.
 	Progress func(Progress)
-	// Burst is the largest number of tokens in one submit, 0 for 1 on software devices and 16 on others. Cancellation
-	// takes effect between submits.
+	// Burst is the largest number of tokens in one submit, 0 for DefaultBurst of the device. Cancellation takes effect
+	// between submits.
 	Burst int
 	// Trusted creates kernels that are proved in bounds without bounds checks.
 	Trusted bool
@@ -36,7 +36,7 @@ func NewEngine(ctx context.Context, p *plan.Plan, b plan.Backend, weights Weight
 	}
 	e := &Engine{plan: p, backend: b, burst: opts.Burst, lists: map[plan.Phase][]uint32{}}
 	if e.burst <= 0 {
-		e.burst = defaultBurst(b.Device())
+		e.burst = DefaultBurst(b.Device().Kind)
 	}
 	e.burst = min(e.burst, p.Params.Ring)
 	progress := opts.Progress
@@ -57,9 +57,11 @@ func NewEngine(ctx context.Context, p *plan.Plan, b plan.Backend, weights Weight
 	return e, nil
 }
 
-func defaultBurst(d plan.Device) int {
-	if d.Kind == "gpu" {
-		return 16
+// DefaultBurst is how many tokens go into one submit on a kind of device: on a GPU, where a token takes about a millisecond,
+// as many as still flow; elsewhere each is worth showing.
+func DefaultBurst(kind string) int {
+	if kind == "gpu" {
+		return 8
 	}
 	return 1
 }

@@ -45,7 +45,6 @@ type Generation struct {
 	MaxTokens int // 0 for as many as the context holds
 	Sampling  Sampling
 	IgnoreEnd bool // go on after end tokens, which then are part of the answer
-	Burst     int  // greedy tokens asked for at a time, 0 for what suits the device
 }
 
 // Codec turns prompts into ids: what a model file says about text.
@@ -79,7 +78,7 @@ func (c Codec) EncodeText(text string) []uint32 {
 type TextSession struct {
 	*Session
 	Codec
-	Burst int // greedy tokens in one submit that suit the device
+	Burst int // greedy tokens asked for at a time; 0 for 1
 }
 
 // Chat yields the answer to a conversation. An error is yielded once and ends the sequence.
@@ -102,10 +101,7 @@ func (s *TextSession) Generate(ctx context.Context, prompt string, g Generation)
 // GenerateIDs yields what follows a prompt of ids.
 func (s *TextSession) GenerateIDs(ctx context.Context, prompt []uint32, g Generation) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
-		opts := Options{MaxTokens: g.MaxTokens, Sampling: g.Sampling, Burst: g.Burst}
-		if opts.Burst <= 0 {
-			opts.Burst = s.Burst
-		}
+		opts := Options{MaxTokens: g.MaxTokens, Sampling: g.Sampling, Burst: s.Burst}
 		if !g.IgnoreEnd {
 			opts.End = s.Tokenizer.IsEnd
 		}

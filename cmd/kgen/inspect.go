@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -44,15 +43,19 @@ func (v *inspectVerb) Run(t *terminal) error {
 		return err
 	}
 	defer f.Close()
-	out := bufio.NewWriter(t.stdout)
-	defer out.Flush()
 	switch {
+	case v.JSON && (v.Graph || v.Steps || v.Plan || v.Kernel != ""):
+		return usagef("--json: graph, steps, plan and kernels are texts; leave it out")
+	case v.Header && v.JSON:
+		return t.printJSON(headerOf(f.GGUF()))
 	case v.Header:
-		printHeader(out, f.GGUF())
+		printHeader(t.stdout, f.GGUF())
+	case v.Tensors && v.JSON:
+		return t.printJSON(tensorsOf(f.GGUF()))
 	case v.Tensors:
-		printTensors(out, f.GGUF())
+		printTensors(t.stdout, f.GGUF())
 	default:
-		return v.inspectPlan(t, out, f)
+		return v.inspectPlan(t, t.stdout, f)
 	}
 	return nil
 }
@@ -98,6 +101,36 @@ func printHeader(out io.Writer, g *gguf.File) {
 	for _, e := range g.Entries() {
 		fmt.Fprintf(out, "%s %v = %s\n", e.Key, e.Type, g.Text(e.Key))
 	}
+}
+
+// headerOf is the header for --json: every key with its type and its value as text.
+func headerOf(g *gguf.File) any {
+	type entry struct {
+		Key   string `json:"key"`
+		Type  string `json:"type"`
+		Value string `json:"value"`
+	}
+	all := []entry{}
+	for _, e := range g.Entries() {
+		all = append(all, entry{e.Key, e.Type.String(), g.Text(e.Key)})
+	}
+	return map[string]any{"header": all}
+}
+
+// tensorsOf is the table of tensors for --json; dims are in the file's order, the contiguous one first.
+func tensorsOf(g *gguf.File) any {
+	type entry struct {
+		Name   string `json:"name"`
+		Type   string `json:"type"`
+		Dims   any    `json:"dims"`
+		Offset any    `json:"offset"`
+		Bytes  any    `json:"bytes"`
+	}
+	all := []entry{}
+	for _, t := range g.Tensors() {
+		all = append(all, entry{t.Name, t.Type.String(), t.Dims, t.Offset, t.Size})
+	}
+	return map[string]any{"tensors": all}
 }
 
 func printTensors(out io.Writer, g *gguf.File) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"math"
@@ -40,7 +39,7 @@ func (v *logitsVerb) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	m, err := v.load(ctx, t, v.Layers)
+	m, err := v.load(ctx, t, kgen.Options{Trace: v.Layers}, func(f *kgen.File) error { return v.checkIDs(f, ids, len(ids)) })
 	if err != nil {
 		return err
 	}
@@ -56,9 +55,6 @@ func (v *logitsVerb) Run(ctx context.Context, t *terminal) error {
 }
 
 func (v *logitsVerb) compute(ctx context.Context, m *kgen.Model, ids []uint32) (*logitsResult, error) {
-	if len(ids) > m.Context() {
-		return nil, &kgenrt.Error{Code: kgenrt.ContextFull, Message: fmt.Sprintf("%d tokens do not fit the context of %d", len(ids), m.Context())}
-	}
 	exec := m.Executor()
 	r := &logitsResult{Vocab: exec.Vocab()}
 	if v.All {
@@ -170,21 +166,20 @@ func (v *scoreVerb) Run(ctx context.Context, t *terminal) error {
 	if (v.IDs == "") == (v.File == "") {
 		return usagef("give either --ids or --file")
 	}
-	m, err := v.load(ctx, t, false)
+	var ids []uint32
+	m, err := v.load(ctx, t, kgen.Options{}, func(f *kgen.File) (err error) {
+		if ids, err = v.tokens(f); err != nil {
+			return err
+		}
+		if len(ids) < 2 {
+			return usagef("a text of %d tokens has no likelihood; it takes 2", len(ids))
+		}
+		return v.checkIDs(f, ids, len(ids)-1)
+	})
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	ids, err := v.tokens(m)
-	if err != nil {
-		return err
-	}
-	switch {
-	case len(ids) < 2:
-		return usagef("a text of %d tokens has no likelihood; it takes 2", len(ids))
-	case len(ids)-1 > m.Context():
-		return &kgenrt.Error{Code: kgenrt.ContextFull, Message: fmt.Sprintf("%d tokens do not fit the context of %d", len(ids), m.Context())}
-	}
 	var nll []float64
 	sum := 0.0
 	err = kgenrt.LogitsAll(ctx, m.Executor(), 0, ids[:len(ids)-1], func(pos int, logits []float32) bool {
@@ -199,12 +194,11 @@ func (v *scoreVerb) Run(ctx context.Context, t *terminal) error {
 	if v.JSON {
 		return t.printJSON(map[string]any{"nll": nll, "mean_nll": mean, "ppl": math.Exp(mean)})
 	}
-	out := bufio.NewWriter(t.stdout)
-	fmt.Fprintf(out, "tokens      %d\nmean nll    %.6f\nperplexity  %.4f\n", len(nll), mean, math.Exp(mean))
-	return out.Flush()
+	fmt.Fprintf(t.stdout, "tokens      %d\nmean nll    %.6f\nperplexity  %.4f\n", len(nll), mean, math.Exp(mean))
+	return nil
 }
 
-func (v *scoreVerb) tokens(m *kgen.Model) ([]uint32, error) {
+func (v *scoreVerb) tokens(f *kgen.File) ([]uint32, error) {
 	if v.IDs != "" {
 		return parseIDs(v.IDs)
 	}
@@ -212,7 +206,7 @@ func (v *scoreVerb) tokens(m *kgen.Model) ([]uint32, error) {
 	if err != nil {
 		return nil, usagef("--file: %v", err)
 	}
-	tk, err := m.Tokenizer()
+	tk, err := f.Tokenizer()
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,9 +78,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprintln(stderr, "kgen:", err)
 		return exitUsage
 	}
-	io := &terminal{stdin: stdin, stdout: stdout, stderr: stderr}
+	out := bufio.NewWriter(stdout)
+	t := &terminal{stdin: stdin, stdout: out, stderr: stderr}
 	command.BindTo(ctx, (*context.Context)(nil))
-	return report(command.Run(io), io)
+	err = command.Run(t)
+	if e := out.Flush(); err == nil && e != nil {
+		err = usagef("write the output: %v", e)
+	}
+	status := report(err, t)
+	out.Flush() // the JSON of an error; nothing can be said if it fails
+	return status
 }
 
 type helpShown struct{}
@@ -104,12 +112,15 @@ func report(err error, t *terminal) int {
 	if err == nil {
 		return exitDone
 	}
+	if errors.Is(err, errReported) {
+		return exitFailure
+	}
 	var usage usageError
 	if errors.As(err, &usage) {
 		fmt.Fprintln(t.stderr, "kgen:", usage)
 		return exitUsage
 	}
-	coded := kgen.AsError("kgen", err)
+	coded := kgen.AsError("the command failed", err)
 	var e *kgenrt.Error
 	if !errors.As(coded, &e) {
 		fmt.Fprintln(t.stderr, "kgen:", err)
@@ -127,6 +138,9 @@ func report(err error, t *terminal) int {
 	}
 	return exitFailure
 }
+
+// errReported is a failure that has been reported already.
+var errReported = errors.New("reported")
 
 // usageError is a mistake in the command line that the parser cannot see.
 type usageError string

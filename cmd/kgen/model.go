@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/kgen-wgsl/kgen"
+
+	kgenrt "github.com/kgen-wgsl/kgen/runtime"
 )
 
 // deviceFlags choose what a model runs on.
@@ -18,15 +21,43 @@ type deviceFlags struct {
 	Exact   bool   `help:"Keep activations in f32."`
 }
 
-// load applies the flags and loads the model.
-func (f *deviceFlags) load(ctx context.Context, t *terminal, trace bool) (*kgen.Model, error) {
+// load applies the flags, opens the file, lets check look at it, and loads the model: what check refuses costs no device.
+// Closing the model closes the file.
+func (f *deviceFlags) load(ctx context.Context, t *terminal, opts kgen.Options, check func(*kgen.File) error) (*kgen.Model, error) {
 	f.apply(t)
-	return kgen.Load(ctx, f.Model, f.options(t, trace))
+	file, err := kgen.OpenFile(f.Model)
+	if err != nil {
+		return nil, err
+	}
+	if err = check(file); err == nil {
+		var m *kgen.Model
+		if m, err = file.Load(ctx, f.options(t, opts)); err == nil {
+			return m, nil
+		}
+	}
+	file.Close()
+	return nil, err
 }
 
-func (f *deviceFlags) options(t *terminal, trace bool) kgen.Options {
-	return kgen.Options{
-		Device: f.Device, Adapter: f.Adapter, Profile: f.Profile, Context: f.Ctx, KV: f.KV, Exact: f.Exact,
-		Trace: trace, Progress: t.progress(), Log: func(message string) { t.note("%s", message) },
+// checkIDs refuses ids outside the vocabulary, and more of them than the context holds; fed of them take a position.
+func (f *deviceFlags) checkIDs(file *kgen.File, ids []uint32, fed int) error {
+	vocab := file.Hyperparameters.Vocab
+	for _, id := range ids {
+		if int64(id) >= int64(vocab) {
+			return &kgenrt.Error{Code: kgenrt.BadRequest, Message: fmt.Sprintf("token id %d is not below the vocabulary size, %d", id, vocab)}
+		}
 	}
+	context, err := file.ChooseContext(f.Ctx)
+	if err == nil && fed > context {
+		err = &kgenrt.Error{Code: kgenrt.ContextFull, Message: fmt.Sprintf("%d tokens do not fit the context of %d", fed, context)}
+	}
+	return err
+}
+
+// options adds what the flags say to the options that a verb chose itself.
+func (f *deviceFlags) options(t *terminal, opts kgen.Options) kgen.Options {
+	opts.Device, opts.Adapter, opts.Profile = f.Device, f.Adapter, f.Profile
+	opts.Context, opts.KV, opts.Exact = f.Ctx, f.KV, f.Exact
+	opts.Progress, opts.Log = t.progress(), func(message string) { t.note("%s", message) }
+	return opts
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -80,20 +79,20 @@ func (v *runVerb) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	f, err := kgen.OpenFile(v.Model)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	g, err := v.generation(f.Sampling(), t)
-	if err != nil {
-		return err
-	}
-	ids, err := v.promptIDs(f, prompt)
-	if err != nil {
-		return err
-	}
-	m, err := f.Load(ctx, v.options(t, false))
+	var ids []uint32
+	var g kgen.Generation
+	m, err := v.load(ctx, t, kgen.Options{Burst: v.Burst}, func(f *kgen.File) (err error) {
+		if v.Burst < 0 {
+			return usagef("--burst: %d is below 0", v.Burst)
+		}
+		if g, err = v.generation(f.Sampling(), t); err != nil {
+			return err
+		}
+		if ids, err = v.encode(f, prompt); err != nil {
+			return err
+		}
+		return v.checkIDs(f, ids, len(ids))
+	})
 	if err != nil {
 		return err
 	}
@@ -125,19 +124,6 @@ func (v *runVerb) prompt(t *terminal) (string, error) {
 	return v.Prompt, nil
 }
 
-// promptIDs encodes the prompt and refuses one that does not fit the context.
-func (v *runVerb) promptIDs(f *kgen.File, prompt string) ([]uint32, error) {
-	ids, err := v.encode(f, prompt)
-	if err != nil {
-		return nil, err
-	}
-	context, err := f.ChooseContext(v.Ctx)
-	if err == nil && len(ids) > context {
-		err = &kgenrt.Error{Code: kgenrt.ContextFull, Message: fmt.Sprintf("the prompt has %d tokens, the context holds %d", len(ids), context)}
-	}
-	return ids, err
-}
-
 func (v *runVerb) encode(f *kgen.File, prompt string) ([]uint32, error) {
 	if v.IDs != "" {
 		return parseIDs(v.IDs)
@@ -158,7 +144,7 @@ func (v *runVerb) encode(f *kgen.File, prompt string) ([]uint32, error) {
 
 // generation puts together the sampling options: flags before the file's values before the defaults.
 func (v *runVerb) generation(sampling kgen.Sampling, t *terminal) (kgen.Generation, error) {
-	g := kgen.Generation{MaxTokens: v.MaxTokens, IgnoreEnd: v.IgnoreEOS, Burst: v.Burst, Sampling: sampling}
+	g := kgen.Generation{MaxTokens: v.MaxTokens, IgnoreEnd: v.IgnoreEOS, Sampling: sampling}
 	if v.Temp != nil {
 		g.Sampling.Temperature = *v.Temp
 	}
@@ -172,8 +158,6 @@ func (v *runVerb) generation(sampling kgen.Sampling, t *terminal) (kgen.Generati
 		g.Sampling.MinP = *v.MinP
 	}
 	switch {
-	case v.Burst < 0:
-		return g, usagef("--burst: %d is below 0", v.Burst)
 	case v.MaxTokens < 0:
 		return g, usagef("--max-tokens: %d is below 0", v.MaxTokens)
 	}
@@ -194,7 +178,6 @@ func (v *runVerb) generate(ctx context.Context, t *terminal, m *kgen.Model, s *k
 	if !g.Sampling.Greedy() {
 		result.Seed = &g.Sampling.Seed
 	}
-	out := bufio.NewWriter(t.stdout)
 	var failed error
 	for piece, err := range s.GenerateIDs(ctx, prompt, g) {
 		if err != nil {
@@ -204,9 +187,9 @@ func (v *runVerb) generate(ctx context.Context, t *terminal, m *kgen.Model, s *k
 		result.IDs = append(result.IDs, piece.IDs...)
 		result.Text += piece.Text
 		if !v.JSON {
-			out.WriteString(piece.Text)
-			if err := out.Flush(); err != nil {
-				return fmt.Errorf("write the text: %w", err)
+			t.stdout.WriteString(piece.Text)
+			if err := t.stdout.Flush(); err != nil {
+				return usagef("write the text: %v", err)
 			}
 		}
 	}
@@ -227,7 +210,7 @@ func (v *runVerb) generate(ctx context.Context, t *terminal, m *kgen.Model, s *k
 			return err
 		}
 		if failed != nil {
-			return silent{}
+			return errReported
 		}
 		return nil
 	}
@@ -274,8 +257,3 @@ func joined(parts ...string) string {
 	}
 	return s
 }
-
-// silent is a failure that has been reported already.
-type silent struct{}
-
-func (silent) Error() string { return "" }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +16,8 @@ import (
 // terminal is where a verb reads and writes.
 type terminal struct {
 	stdin          io.Reader
-	stdout, stderr io.Writer
+	stdout         *bufio.Writer // run flushes it at the end, and whoever streams in between
+	stderr         io.Writer
 	quiet, noColor bool
 	json           bool
 }
