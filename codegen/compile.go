@@ -106,8 +106,12 @@ type compilation struct {
 }
 
 func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
-	if opts.Context <= 0 {
-		return nil, fmt.Errorf("%s: context %d is not positive", g.Name, opts.Context)
+	const most = 1 << 24 // positions, and words of the ring: beyond any use, and far from overflowing
+	if opts.Context <= 0 || opts.Context > most {
+		return nil, fmt.Errorf("%s: context %d is not within 1..%d", g.Name, opts.Context, most)
+	}
+	if opts.Ring < 0 || opts.Ring > most {
+		return nil, fmt.Errorf("%s: a ring of %d is not within 1..%d", g.Name, opts.Ring, most)
 	}
 	if opts.Ring == 0 {
 		opts.Ring = defaultRing
@@ -124,6 +128,17 @@ func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
 			KV: plan.KV{PageTokens: pageTokens, Pages: pages},
 		},
 	}, nil
+}
+
+func hasValue(g *ir.Graph, name string) bool {
+	for _, n := range g.Nodes {
+		for _, t := range n.Out {
+			if t.Name == name {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func verify(c *compilation) error { return ir.Verify(c.graph) }
@@ -148,7 +163,20 @@ func (c *compilation) result() *Result {
 	return r
 }
 
-// keeps reports whether a value must stay readable.
+// keepsAlias reports whether a value or another name of its bytes must stay readable: a reshape, or its last row.
+func (c *compilation) keepsAlias(t *ir.Tensor) bool {
+	if c.keeps(t) {
+		return true
+	}
+	for _, n := range c.graph.Nodes {
+		if (n.Op == ir.Reshape || n.Op == ir.Last) && n.In[0] == t && c.keepsAlias(n.Out[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+// keeps reports whether a value must stay readable by its own name.
 func (c *compilation) keeps(t *ir.Tensor) bool {
 	for _, name := range c.opts.Keep {
 		if name == t.Name {

@@ -92,10 +92,12 @@ func (m *slots) join(values []*ir.Tensor) error {
 		}
 	}
 	for _, s := range parts {
-		if s.unit != nil || s.output {
-			return fmt.Errorf("value %s cannot lie beside %s: it has another place already", s.name, parts[0].name)
+		if s.output || s.unit != nil && slices.ContainsFunc(s.unit.slots, func(o *slot) bool { return !slices.Contains(parts, o) }) {
+			return fmt.Errorf("value %s cannot lie beside the others of %s: it has another place already", s.name, parts[0].name)
 		}
 	}
+	// Units of nothing but these slots become part of the new one.
+	m.units = slices.DeleteFunc(m.units, func(u *unit) bool { return slices.Contains(parts, u.slots[0]) })
 	m.units = append(m.units, newUnit(parts...))
 	return nil
 }

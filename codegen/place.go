@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/ir"
@@ -73,8 +74,15 @@ func place(c *compilation) error {
 		subject := fmt.Sprint("the KV cache of layer ", layer, " at context ", c.opts.Context)
 		p.Caches = append(p.Caches, Cache{layerOf(t.Name), subject, c.cacheBytes(t)})
 	}
-	for _, t := range c.order {
-		if s := c.values.of[t]; s.output && s.name == t.Name {
+	for _, n := range c.graph.Nodes {
+		for _, t := range n.Out {
+			s := c.values.of[t]
+			if s == nil || !s.output || !c.keeps(t) {
+				continue
+			}
+			if other := slices.IndexFunc(c.outputs, func(o *ir.Tensor) bool { return c.values.of[o] == s }); other >= 0 {
+				return &UnsupportedError{"value " + t.Name, "it is to be kept, and is another name of " + c.outputs[other].Name}
+			}
 			c.outputs = append(c.outputs, t)
 			p.Outputs = append(p.Outputs, Output{t.Name, s.bytes})
 		}

@@ -15,6 +15,11 @@ import (
 // selectKernels turns nodes into steps in graph order. RoPE of queries and keys becomes part of the step that stores keys
 // and values; reshapes become nothing.
 func selectKernels(c *compilation) error {
+	for _, name := range c.opts.Keep {
+		if !hasValue(c.graph, name) {
+			return fmt.Errorf("no value is called %s, which is to be kept", name)
+		}
+	}
 	s := &selection{compilation: c, users: map[*ir.Tensor][]int{}, roped: map[*ir.Tensor]*ir.Node{}}
 	for i, n := range c.graph.Nodes {
 		for _, t := range n.In {
@@ -42,6 +47,9 @@ type selection struct {
 var oneToken = ir.Sizes{T: 1, S: 1, B: 1}
 
 func (s *selection) node(n *ir.Node) error {
+	if err := s.checkMemory(n); err != nil {
+		return err
+	}
 	switch n.Op {
 	case ir.Embed:
 		return s.embed(n)
@@ -55,6 +63,8 @@ func (s *selection) node(n *ir.Node) error {
 		return s.values.share(n.In[0], n.Out[0])
 	case ir.RoPE:
 		s.roped[n.Out[0]] = n
+		// The step that stores the keys reads the operand later, when it rotates.
+		s.users[n.In[0]] = append(s.users[n.In[0]], s.rotatedAt(n)...)
 		return nil
 	case ir.KVAppend:
 		return s.store(n)
@@ -76,27 +86,67 @@ func unsupported(n *ir.Node, format string, args ...any) error {
 
 func subject(n *ir.Node) string { return fmt.Sprintf("node %s (%v)", n.Out[0].Name, n.Op) }
 
+// checkMemory refuses a node that reads what no step computes: a cache otherwise than by attention, a rotated value
+// otherwise than by the step that rotates it, or a kept value that has no memory of its own.
+func (s *selection) checkMemory(n *ir.Node) error {
+	for i, t := range n.In {
+		stored := i == 1 && n.Op == ir.Attention || i == 0 && (n.Op == ir.KVAppend || n.Op == ir.Attention)
+		if t.Kind == ir.Value && s.values.of[t] == nil && !stored {
+			return unsupported(n, "its operand %s has no value in memory", t.Name)
+		}
+	}
+	if n.Op == ir.RoPE || n.Op == ir.KVAppend {
+		for _, t := range n.Out {
+			if s.keeps(t) {
+				return unsupported(n, "its result is made in place, which is not kept readable")
+			}
+		}
+	}
+	return nil
+}
+
+// rotatedAt returns the indices of the nodes whose step rotates a RoPE's operand: that of the keys, or of the keys that the
+// queries attend to.
+func (s *selection) rotatedAt(rope *ir.Node) []int {
+	var at []int
+	for _, i := range s.users[rope.Out[0]] {
+		switch user := s.graph.Nodes[i]; {
+		case user.Op == ir.KVAppend && user.In[0] == rope.Out[0]:
+			at = append(at, i)
+		case user.Op == ir.Attention && user.In[0] == rope.Out[0]:
+			at = append(at, slices.Index(s.graph.Nodes, user.In[1].Def))
+		}
+	}
+	return at
+}
+
 // emit adds a step; built is what a kernel family and its schedule returned.
 func (s *selection) emit(n *ir.Node, k kernels.Kernel, err error, schedule fmt.Stringer, named map[string]arg) error {
 	if err != nil {
-		return fmt.Errorf("%s: %w", subject(n), err)
+		return refused(subject(n), err)
 	}
 	args, err := bindArgs(k, named)
 	if err != nil {
 		return err
 	}
-	for i, a := range args {
-		if a.value != nil && s.values.of[a.value] == nil && k.Operands[i].Access == plan.Read {
-			return unsupported(n, "its operand %s has no value in memory", a.value.Name)
-		}
-	}
 	s.steps = append(s.steps, &step{node: n.Out[0].Name, kernel: k, schedule: schedule.String(), args: args})
 	return nil
 }
 
-// result gives a value memory.
+// refused gives the error of a kernel family its subject. Unless a limit is at fault, the shape is one that no kernel
+// computes.
+func refused(subject string, err error) error {
+	var illegal *schedules.IllegalError
+	var limit *plan.LimitError
+	if errors.As(err, &limit) || errors.As(err, &illegal) && illegal.BeyondLimits() {
+		return fmt.Errorf("%s: %w", subject, err)
+	}
+	return &UnsupportedError{Subject: subject, Why: err.Error()}
+}
+
+// result gives a value memory, which stays readable when the value or another name of it is kept.
 func (s *selection) result(t *ir.Tensor) arg {
-	s.values.add(t, uint64(t.Elements(oneToken))*4, s.keeps(t))
+	s.values.add(t, uint64(t.Elements(oneToken))*4, s.keepsAlias(t))
 	s.order = append(s.order, t)
 	return arg{value: t}
 }
@@ -127,6 +177,9 @@ func (s *selection) embed(n *ir.Node) error {
 
 func (s *selection) rmsNorm(n *ir.Node) error {
 	x, w := n.In[0], n.In[1]
+	if w.Kind != ir.Weight {
+		return unsupported(n, "its weights are computed: kernels read them from the file")
+	}
 	if w.Elem != ir.F32 {
 		return unsupported(n, "norm weights of type %v: kernels read f32", w.Elem)
 	}
@@ -136,7 +189,7 @@ func (s *selection) rmsNorm(n *ir.Node) error {
 	}
 	named := map[string]arg{kernels.X: {value: x}, kernels.NormWeights: {plane: &planeOf{st, 0}}}
 	// Heads are normed where they lie, so that queries, keys and values stay side by side.
-	inPlace := s.values.of[x] != nil && s.values.of[x].unit != nil && !s.keeps(n.Out[0]) && s.diesHere(x)
+	inPlace := s.values.of[x] != nil && s.values.of[x].unit != nil && !s.keepsAlias(n.Out[0]) && s.diesHere(x)
 	if inPlace {
 		if err := s.values.share(x, n.Out[0]); err != nil {
 			return err
@@ -200,7 +253,8 @@ func mixed(weights []*ir.Tensor) bool {
 func (s *selection) add(n *ir.Node) error {
 	a, b, sum := n.In[0], n.In[1], n.Out[0]
 	count := a.Elements(oneToken)
-	inPlace := !s.keeps(sum) && !s.values.of[a].output && s.diesHere(a) && a != b
+	left, right := s.values.of[a], s.values.of[b]
+	inPlace := !s.keepsAlias(sum) && !left.output && s.diesHere(a) && left != right && (left.unit == nil || left.unit != right.unit)
 	named := map[string]arg{kernels.AddLeft: {value: a}, kernels.AddRight: {value: b}}
 	if inPlace {
 		if err := s.values.share(a, sum); err != nil {
@@ -255,10 +309,16 @@ func (s *selection) store(n *ir.Node) error {
 	if err != nil {
 		return err
 	}
-	if query.Attrs != rope.Attrs || len(query.In) != len(rope.In) {
+	if query.Attrs != rope.Attrs || !slices.Equal(query.In[1:], rope.In[1:]) {
 		return unsupported(n, "queries and keys rotate differently")
 	}
+	if len(rope.In) > 1 && (rope.In[1].Kind != ir.Weight || rope.In[1].Elem != ir.F32) {
+		return unsupported(n, "RoPE factors %s are no f32 tensor of the file", rope.In[1].Name)
+	}
 	q, k, v := query.In[0], rope.In[0], n.In[1]
+	if !s.diesHere(q) {
+		return unsupported(n, "%s is read after it was rotated in place", q.Name)
+	}
 	if err := s.values.share(q, query.Out[0]); err != nil {
 		return err
 	}
@@ -340,11 +400,11 @@ func (s *selection) attention(n *ir.Node) error {
 // sampler adds the steps that choose the next token: argmax for decode, the ring's next entry for prefill.
 func (s *selection) sampler() error {
 	if len(s.graph.Outputs) != 1 {
-		return fmt.Errorf("the graph has %d outputs; a plan is made for one, the logits", len(s.graph.Outputs))
+		return &UnsupportedError{"the graph", fmt.Sprintf("it has %d outputs; a plan is made for one, the logits", len(s.graph.Outputs))}
 	}
 	logits := s.graph.Outputs[0]
-	if s.values.of[logits] == nil || logits.Elem != ir.F32 || logits.Rows(oneToken) != 1 {
-		return errors.New("the graph's output " + logits.Name + " is not the logits of one token")
+	if s.values.of[logits] == nil || logits.Elem != ir.F32 || logits.Rows(oneToken) != 1 || logits.Name != "logits" {
+		return &UnsupportedError{"output " + logits.Name, "a plan has one output, f32 logits of one token, called logits"}
 	}
 	s.program.Vocab = logits.Columns()
 	schedule := schedules.DefaultArgMax(s.program.Vocab, s.opts.Profile)

@@ -72,11 +72,20 @@ func dropDead(g *Graph) {
 // ShareInputs merges Linear nodes that read the same x, with weights of the same element type and column count, all with
 // biases or none, into one Linear with all their weights and results in their order: q, k and v, or gate and up, then
 // read x once. The merged node stands where the first of them stood.
+//
+// A weight that another node reads too stays by itself: it can lie in one stack only.
 func ShareInputs(g *Graph) {
+	readers := map[*Tensor]int{}
+	for _, n := range g.Nodes {
+		for _, t := range n.In {
+			readers[t]++
+		}
+	}
 	first := map[sharedBy]*Node{}
 	var kept []*Node
 	for _, n := range g.Nodes {
-		if n.Op != Linear || !movable(n) {
+		shared := slices.ContainsFunc(n.In[1:], func(t *Tensor) bool { return readers[t] > 1 })
+		if n.Op != Linear || shared || !movable(n) {
 			kept = append(kept, n)
 			continue
 		}

@@ -160,8 +160,11 @@ func (e *Engine) check(start int, tokens []uint32, more int) error {
 	if start < 0 || start > e.filled {
 		return newError(BadRequest, "position "+strconv.Itoa(start)+" does not follow the "+strconv.Itoa(e.filled)+" positions fed so far", nil)
 	}
-	if n := start + len(tokens) + more; n > e.plan.Context {
-		return newError(ContextFull, strconv.Itoa(n)+" tokens do not fit the context of "+strconv.Itoa(e.plan.Context), nil)
+	if more < 0 {
+		return newError(BadRequest, "the number of tokens to decode is below 1", nil)
+	}
+	if left := e.plan.Context - start; len(tokens) > left || more > left-len(tokens) {
+		return newError(ContextFull, strconv.Itoa(len(tokens)+more)+" tokens from position "+strconv.Itoa(start)+" on do not fit the context of "+strconv.Itoa(e.plan.Context), nil)
 	}
 	for _, t := range tokens {
 		if int64(t) >= int64(e.plan.Vocab) {
@@ -273,11 +276,14 @@ func (e *Engine) Logits(ctx context.Context, start int, token uint32, dst []floa
 	if !ok {
 		return newError(BadRequest, "the plan has no output named logits", nil)
 	}
+	if len(dst) != e.plan.Vocab {
+		return newError(BadRequest, "room for "+strconv.Itoa(len(dst))+" logits was given, there are "+strconv.Itoa(e.plan.Vocab), nil)
+	}
 	data, err := e.forward(ctx, start, token, []plan.Range{out.Range})
 	if err != nil {
 		return err
 	}
-	floats(dst[:e.plan.Vocab], data)
+	floats(dst, data)
 	return nil
 }
 
@@ -327,6 +333,7 @@ func (e *Engine) forward(ctx context.Context, start int, token uint32, reads []p
 	}
 	data, err := e.backend.Wait(ctx, t)
 	if err != nil {
+		e.backend.Wait(context.WithoutCancel(ctx), t) // so that nothing stays in flight
 		return nil, Wrap("compute logits", err)
 	}
 	e.filled = start + 1

@@ -52,12 +52,15 @@ func newSampler(s Sampling) *sampler {
 	return &sampler{Sampling: s, random: rand.New(rand.NewPCG(s.Seed, 0x9e3779b97f4a7c15))}
 }
 
-// pick returns the next token.
+// pick returns the next token. NaN is never chosen; an infinite logit is, as it would be by a softmax that could hold it.
 func (s *sampler) pick(logits []float32) uint32 {
 	if s.Greedy() {
 		return argMax(logits)
 	}
 	s.largest(logits)
+	if len(s.candidates) == 0 || math.IsInf(float64(s.candidates[0].logit), 0) {
+		return argMax(logits)
+	}
 	s.softmax(1)
 	s.cut()
 	s.softmax(s.Temperature)
@@ -67,13 +70,14 @@ func (s *sampler) pick(logits []float32) uint32 {
 			return c.id
 		}
 	}
-	return s.candidates[len(s.candidates)-1].id
+	return s.candidates[0].id // the probabilities add up to a little less than 1
 }
 
+// argMax returns the index of the largest logit that is a number, the lowest of equals; 0 when none is.
 func argMax(logits []float32) uint32 {
 	best := 0
 	for i, v := range logits {
-		if v > logits[best] {
+		if v > logits[best] || logits[best] != logits[best] && v == v {
 			best = i
 		}
 	}
@@ -93,14 +97,17 @@ func (s *sampler) largest(logits []float32) {
 	const insertionLimit = 256 // above it, sorting everything costs less than inserting
 	if k > insertionLimit {
 		for id, v := range logits {
+			if v != v {
+				continue
+			}
 			s.candidates = append(s.candidates, candidate{id: uint32(id), logit: v})
 		}
 		slices.SortFunc(s.candidates, order)
-		s.candidates = s.candidates[:k]
+		s.candidates = s.candidates[:min(k, len(s.candidates))]
 		return
 	}
 	for id, v := range logits {
-		if len(s.candidates) == k && v <= s.candidates[k-1].logit {
+		if v != v || len(s.candidates) == k && v <= s.candidates[k-1].logit {
 			continue
 		}
 		c := candidate{id: uint32(id), logit: v}

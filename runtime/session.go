@@ -13,6 +13,7 @@ type Session struct {
 	exec   Executor
 	cached []uint32
 	last   Result
+	busy   bool // a sequence is being generated
 }
 
 // NewSession returns a session with nothing cached. The executor must not be used by anyone else.
@@ -52,21 +53,24 @@ type Result struct {
 func (s *Session) Last() Result { return s.last }
 
 // Generate yields the tokens that follow the prompt. An error is yielded once, with token 0, and ends the sequence.
-// Stopping early is allowed. The tokens of the prompt and the answer stay cached.
+// Stopping early is allowed. The tokens of the prompt and the answer stay cached. One sequence is generated at a time: a
+// second one that begins before the first has ended is an error.
 func (s *Session) Generate(ctx context.Context, prompt []uint32, opts Options) iter.Seq2[uint32, error] {
 	return func(yield func(uint32, error) bool) {
+		if s.busy {
+			yield(0, newError(BadRequest, "the session is generating already", nil))
+			return
+		}
+		s.busy = true
+		defer func() { s.busy = false }()
 		s.last = Result{Finish: Abort}
-		if err := s.checkRequest(prompt, opts); err != nil {
-			yield(0, err)
-			return
+		err := s.checkRequest(prompt, opts)
+		if err == nil {
+			err = s.prefill(ctx, prompt)
 		}
-		if err := s.prefill(ctx, prompt); err != nil {
-			yield(0, err)
-			return
+		if err == nil {
+			err = s.decode(ctx, prompt, opts, yield)
 		}
-		start := time.Now()
-		err := s.decode(ctx, prompt, opts, yield)
-		s.last.DecodeSeconds = time.Since(start).Seconds()
 		if err != nil {
 			yield(0, err)
 		}
@@ -96,14 +100,15 @@ func (s *Session) prefill(ctx context.Context, prompt []uint32) error {
 	reused := commonPrefix(s.cached, prompt[:len(prompt)-1])
 	rest := prompt[reused : len(prompt)-1]
 	s.cached = s.cached[:reused]
+	s.last.ReusedTokens = reused
+	defer func() { s.last.PrefillSeconds = time.Since(begin).Seconds() }()
 	if len(rest) > 0 {
 		if err := s.exec.Prefill(ctx, reused, rest); err != nil {
 			return Wrap("feed the prompt", err)
 		}
 	}
 	s.cached = append(s.cached, rest...)
-	s.last.ReusedTokens, s.last.PrefillTokens = reused, len(rest)
-	s.last.PrefillSeconds = time.Since(begin).Seconds()
+	s.last.PrefillTokens = len(rest)
 	return nil
 }
 
@@ -128,8 +133,9 @@ func (s *Session) decode(ctx context.Context, prompt []uint32, opts Options, yie
 		if err := ctx.Err(); err != nil {
 			return Wrap("decode", err)
 		}
-		pos := len(s.cached)
-		ids, err := next(ctx, pos, token, left)
+		begin := time.Now()
+		ids, err := next(ctx, len(s.cached), token, left)
+		s.last.DecodeSeconds += time.Since(begin).Seconds()
 		if err != nil {
 			return Wrap("decode", err)
 		}

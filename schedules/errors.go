@@ -2,6 +2,7 @@ package schedules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -39,8 +40,12 @@ type IllegalError struct {
 	Reasons  []Reason
 }
 
-// Reason names the field of the schedule or of the problem that is at fault, and why.
-type Reason struct{ Field, Why string }
+// Reason names the field of the schedule or of the problem that is at fault, and why. Limit says that another device or
+// profile might compute it.
+type Reason struct {
+	Field, Why string
+	Limit      bool
+}
 
 func (r Reason) String() string { return r.Field + ": " + r.Why }
 
@@ -52,13 +57,25 @@ func (e *IllegalError) Error() string {
 	return "illegal schedule (" + e.Schedule + "): " + strings.Join(parts, "; ")
 }
 
+// BeyondLimits reports whether a limit of the profile is among the reasons.
+func (e *IllegalError) BeyondLimits() bool {
+	return slices.ContainsFunc(e.Reasons, func(r Reason) bool { return r.Limit })
+}
+
 // reasons collects the reasons of a refusal.
 type reasons []Reason
 
 // unless adds a reason when the condition does not hold.
 func (r *reasons) unless(ok bool, field, format string, a ...any) {
 	if !ok {
-		*r = append(*r, Reason{field, fmt.Sprintf(format, a...)})
+		*r = append(*r, Reason{Field: field, Why: fmt.Sprintf(format, a...)})
+	}
+}
+
+// within adds a reason when what a limit allows is exceeded.
+func (r *reasons) within(ok bool, field, format string, a ...any) {
+	if !ok {
+		*r = append(*r, Reason{field, fmt.Sprintf(format, a...), true})
 	}
 }
 

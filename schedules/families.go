@@ -93,7 +93,7 @@ func (s Attention) Legal(b AttentionProblem, p Profile) error {
 	var r reasons
 	r.unless(b.Heads > 0 && b.KVHeads > 0 && b.Heads%max(1, b.KVHeads) == 0, "KVHeads",
 		"%d key heads do not divide %d query heads", b.KVHeads, b.Heads)
-	r.unless(b.Heads <= p.Limits.Workgroups, "Heads", "%d exceed the grid's limit, %d", b.Heads, p.Limits.Workgroups)
+	r.within(b.Heads <= p.Limits.Workgroups, "Heads", "%d exceed the grid's limit, %d", b.Heads, p.Limits.Workgroups)
 	vector := 4 // elements that a load takes
 	if b.F16 {
 		vector = 8
@@ -124,12 +124,12 @@ func checkTree(r *reasons, workgroup, bytes int, p Profile) {
 	most := min(p.Limits.Invocations, p.Limits.WorkgroupX)
 	r.unless(workgroup > 0 && workgroup <= most && workgroup&(workgroup-1) == 0, "Workgroup",
 		"%d is not a power of two within 1..%d", workgroup, most)
-	r.unless(workgroup*bytes <= p.Limits.WorkgroupBytes, "Workgroup",
+	r.within(workgroup*bytes <= p.Limits.WorkgroupBytes, "Workgroup",
 		"%d bytes of workgroup memory exceed %d", workgroup*bytes, p.Limits.WorkgroupBytes)
 }
 
 func checkTrips(r *reasons, field string, trips int, p Profile) {
-	r.unless(p.LoopTrips == 0 || trips < p.LoopTrips, field,
+	r.within(p.LoopTrips == 0 || trips < p.LoopTrips, field,
 		"%d loop trips exceed those that profile %s survives, %d", trips, p.Name, p.LoopTrips)
 }
 

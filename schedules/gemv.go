@@ -127,7 +127,7 @@ func (b GEMVProblem) check(r *reasons, p Profile) {
 	}
 	if b.Rows > 0 && b.Columns > 0 {
 		bytes := uint64(b.Rows) * uint64(b.Columns/block.Elems) * uint64(w.bytes)
-		r.unless(bytes <= p.Limits.BindingBytes, "Rows",
+		r.within(bytes <= p.Limits.BindingBytes, "Rows",
 			"a plane of %d bytes exceeds the largest binding, %d: cut the weight by rows", bytes, p.Limits.BindingBytes)
 	}
 }
@@ -227,11 +227,11 @@ func (s GEMV) checkFit(r *reasons, b GEMVProblem, p Profile) {
 	r.unless(slices.Contains(widths, s.Order.VecWidth), "Order.VecWidth",
 		"%d: rows of %d %v values are read %v words at a time", s.Order.VecWidth, b.Columns, b.Format, widths)
 	trips := b.loads(s.Order.VecWidth) / s.Order.ThreadsPerRow
-	r.unless(p.LoopTrips == 0 || trips < p.LoopTrips, "Columns",
+	r.within(p.LoopTrips == 0 || trips < p.LoopTrips, "Columns",
 		"%d loop trips exceed those that profile %s survives, %d", trips, p.Name, p.LoopTrips)
 	groups := (b.Rows + s.RowsPerWorkgroup() - 1) / s.RowsPerWorkgroup()
 	most := p.Limits.Workgroups
-	r.unless(groups <= most*most, "Rows", "%d workgroups exceed %d in each of two dimensions", groups, most)
+	r.within(groups <= most*most, "Rows", "%d workgroups exceed %d in each of two dimensions", groups, most)
 }
 
 // loads is the trips of a loop over a row by one thread: blocks, or loads of plain values.

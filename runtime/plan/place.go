@@ -19,7 +19,8 @@ func (b *Builder) Place(kind BufferKind, subject string, bytes uint64) Range {
 			number, last = number+1, i
 		}
 	}
-	if last >= 0 {
+	// Outputs are alone in their buffers: a kernel may read one and write another.
+	if last >= 0 && kind != OutputBuffer {
 		offset := (b.sizes[last] + RangeAlignment - 1) / RangeAlignment * RangeAlignment
 		if offset+bytes <= b.limits.BufferBytes {
 			b.sizes[last] = offset + bytes
