@@ -1,10 +1,13 @@
 package gen_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kgen-wgsl/kgen/codegen/golang"
+	"github.com/kgen-wgsl/kgen/gen/qwen3_0_6b"
+	"github.com/kgen-wgsl/kgen/gen/qwen3_8b"
 	"github.com/kgen-wgsl/kgen/gen/smollm2_135m"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models"
@@ -20,6 +23,8 @@ var packages = []struct {
 	variants []kgenrt.Variant
 }{
 	{"smollm2-135m", smollm2_135m.Variants()},
+	{"qwen3-0.6b", qwen3_0_6b.Variants()},
+	{"qwen3-8b", qwen3_8b.Variants()},
 }
 
 // The plan that generated Go makes equals the one made in memory, for every variant: kernels, buffers, weights, bind groups
@@ -36,8 +41,8 @@ func TestPlansAreTheCompilers(t *testing.T) {
 				if v.Context != want.Context || v.Profile != want.Profile || v.Model != want.Name {
 					t.Errorf("the variant's description is %+v", v)
 				}
-				if d := cmp.Diff(want, got); d != "" {
-					t.Errorf("plan (-in memory +generated):\n%s", d)
+				if !reflect.DeepEqual(want, got) {
+					t.Errorf("plan (-in memory +generated):\n%s", cmp.Diff(want, got))
 				}
 			})
 		}
@@ -56,11 +61,9 @@ func compiled(t *testing.T, preset string, v kgenrt.Variant) *plan.Plan {
 		t.Fatal(err)
 	}
 	kv := map[string]ir.Elem{"f16": ir.F16, "f32": ir.F32}[v.KV]
-	pkg, err := golang.Compile(golang.Spec{
-		Context: v.Context,
-		Graph:   func(kv ir.Elem) (*ir.Graph, error) { return models.Build(p.Hyperparameters, models.Options{KV: kv}) },
-		Targets: golang.Targets([]schedules.Profile{profile}, []bool{v.Activations == kgenrt.Fast}, []ir.Elem{kv}),
-	})
+	spec := golang.ForModel(preset, p.About, p.Hyperparameters, []schedules.Profile{profile})
+	spec.Targets = golang.Targets([]schedules.Profile{profile}, []bool{v.Activations == kgenrt.Fast}, []ir.Elem{kv})
+	pkg, err := golang.Compile(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,20 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen/golang"
-	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models"
 	"github.com/kgen-wgsl/kgen/schedules"
 	"github.com/pmezard/go-difflib/difflib"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated packages of testdata and gen")
-
-// exact is the one contract that variants have so far.
-var exact = []bool{false}
 
 func profiles(t *testing.T, names ...string) []schedules.Profile {
 	t.Helper()
@@ -35,6 +30,16 @@ func profiles(t *testing.T, names ...string) []schedules.Profile {
 	return all
 }
 
+// packages are those below gen: the preset of each, and its profiles.
+var packages = []struct {
+	preset   string
+	profiles []string
+}{
+	{"smollm2-135m", []string{"portable", "subgroups"}},
+	{"qwen3-0.6b", []string{"portable", "subgroups"}},
+	{"qwen3-8b", []string{"nvidia-h200"}}, // its head takes larger bindings than other profiles have
+}
+
 // preset is the spec of a package below gen.
 func preset(t *testing.T, name string, names ...string) golang.Spec {
 	t.Helper()
@@ -42,14 +47,7 @@ func preset(t *testing.T, name string, names ...string) golang.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return golang.Spec{
-		Name: strings.NewReplacer("-", "_", ".", "_").Replace(name), Model: name,
-		About:   []string{p.About + ":", p.Shape() + "."},
-		Command: "kgen gen --model " + name + " --profile " + strings.Join(names, ","),
-		Context: min(p.Context, 8192),
-		Graph:   func(kv ir.Elem) (*ir.Graph, error) { return models.Build(p.Hyperparameters, models.Options{KV: kv}) },
-		Targets: golang.Targets(profiles(t, names...), exact, []ir.Elem{ir.F16, ir.F32}),
-	}
+	return golang.ForModel(name, p.About, p.Hyperparameters, profiles(t, names...))
 }
 
 func generate(t *testing.T, s golang.Spec) golang.Files {
@@ -67,9 +65,8 @@ func generate(t *testing.T, s golang.Spec) golang.Files {
 
 // The packages below gen are what the compiler makes now.
 func TestPackages(t *testing.T) {
-	for _, s := range []golang.Spec{
-		preset(t, "smollm2-135m", "portable", "subgroups"),
-	} {
+	for _, p := range packages {
+		s := preset(t, p.preset, p.profiles...)
 		t.Run(s.Name, func(t *testing.T) { accept(t, filepath.Join("..", "..", "gen", s.Name), generate(t, s)) })
 	}
 }

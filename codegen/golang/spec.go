@@ -73,16 +73,11 @@ func Compile(s Spec) (Package, error) {
 }
 
 func (t Target) compile(graph *ir.Graph, context int) (Variant, error) {
-	v := Variant{Activations: "exact", KV: t.KV.String()}
-	if t.Fast {
-		v.Activations = "fast"
-		ir.QuantiseActivations(graph)
-	}
-	result, err := codegen.Compile(graph, codegen.Options{Profile: t.Profile, Context: context})
+	result, err := codegen.Compile(graph, codegen.Options{Profile: t.Profile, Context: context, Fast: t.Fast})
 	if err != nil {
-		return v, err
+		return Variant{}, err
 	}
-	v.Program = result.Program
+	v := Variant{Activations: result.Path, KV: t.KV.String(), Program: result.Program}
 	v.Program.Requires = least(v.Program, result.Plan)
 	return v, nil
 }

@@ -8,8 +8,12 @@
 //
 //	portable_exact_f16
 //	portable_exact_f32
+//	portable_fast_f16
+//	portable_fast_f32
 //	subgroups_exact_f16
 //	subgroups_exact_f32
+//	subgroups_fast_f16
+//	subgroups_fast_f32
 //
 // Made again by:
 //

@@ -10,7 +10,7 @@ import (
 
 // a = a + b of 576 values
 // workgroup=64
-// Used by portable_exact_f16, portable_exact_f32, subgroups_exact_f16, subgroups_exact_f32.
+// Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/add_in_place_576_2f8edd2c.wgsl
 var addInPlace576_2f8edd2cText string
@@ -28,7 +28,7 @@ func addInPlace576_2f8edd2c() plan.Kernel {
 }
 
 // the next token of the prompt
-// Used by portable_exact_f16, portable_exact_f32, subgroups_exact_f16, subgroups_exact_f32.
+// Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/advance_c2db8642.wgsl
 var advance_c2db8642Text string
@@ -46,7 +46,7 @@ func advance_c2db8642() plan.Kernel {
 
 // the largest of 96 partial results becomes the next token
 // workgroup=128 partials=96
-// Used by portable_exact_f16, portable_exact_f32, subgroups_exact_f16, subgroups_exact_f32.
+// Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/argmax_final_49152_88d44697.wgsl
 var argmaxFinal49152_88d44697Text string
@@ -66,7 +66,7 @@ func argmaxFinal49152_88d44697() plan.Kernel {
 
 // the largest of 49152 values, in stretches of 512
 // workgroup=128 partials=96
-// Used by portable_exact_f16, portable_exact_f32, subgroups_exact_f16, subgroups_exact_f32.
+// Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/argmax_partials_49152_b4f611da.wgsl
 var argmaxPartials49152_b4f611daText string
@@ -86,7 +86,7 @@ func argmaxPartials49152_b4f611da() plan.Kernel {
 
 // y = softmax(0.125·q·k)·v: 9 query heads, 3 key heads of 64, f16 cache in pages of 32
 // workgroup=64
-// Used by portable_exact_f16, subgroups_exact_f16.
+// Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
 //go:embed kernels/attention_9x3x64_f16_78785f31.wgsl
 var attention9x3x64F16_78785f31Text string
@@ -108,7 +108,7 @@ func attention9x3x64F16_78785f31() plan.Kernel {
 
 // y = softmax(0.125·q·k)·v: 9 query heads, 3 key heads of 64, f32 cache in pages of 32
 // workgroup=64
-// Used by portable_exact_f32, subgroups_exact_f32.
+// Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
 //go:embed kernels/attention_9x3x64_f32_731fcf7c.wgsl
 var attention9x3x64F32_731fcf7cText string
@@ -130,7 +130,7 @@ func attention9x3x64F32_731fcf7c() plan.Kernel {
 
 // y = a row of W, Q8_0 of 49152 rows of 576
 // workgroup=64
-// Used by portable_exact_f16, portable_exact_f32, subgroups_exact_f16, subgroups_exact_f32.
+// Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/embed_q8_0_49152x576_816de528.wgsl
 var embedQ8_0_49152x576_816de528Text string
@@ -309,6 +309,166 @@ func gemvQ4_1_960x576_d5d24375() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_1 of 3072 rows of 576, x of 8-bit codes, results of [1536 1536] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=1 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=none splitk=1
+// Used by portable_fast_f16, portable_fast_f32.
+//
+//go:embed kernels/gemv_q4_1_q8_3072x576_e449d66a.wgsl
+var gemvQ4_1Q8_3072x576_e449d66aText string
+
+func gemvQ4_1Q8_3072x576_e449d66a() plan.Kernel {
+	return plan.Kernel{
+		Name: "gemv_q4_1_q8_3072x576_e449d66a",
+		Text: gemvQ4_1Q8_3072x576_e449d66aText,
+		Bindings: []plan.Binding{
+			{Name: "codes", Access: plan.Read, Bytes: 884736},
+			{Name: "scales", Access: plan.Read, Bytes: 221184},
+			{Name: "x", Access: plan.Read, Bytes: 720},
+			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 12288},
+		},
+		Workgroup: [3]int{64, 1, 1},
+	}
+}
+
+// Used by subgroups_fast_f16, subgroups_fast_f32.
+//
+//go:embed kernels/gemv_q4_1_q8_3072x576_f1f06438.wgsl
+var gemvQ4_1Q8_3072x576_f1f06438Text string
+
+func gemvQ4_1Q8_3072x576_f1f06438() plan.Kernel {
+	return plan.Kernel{
+		Name: "gemv_q4_1_q8_3072x576_f1f06438",
+		Text: gemvQ4_1Q8_3072x576_f1f06438Text,
+		Bindings: []plan.Binding{
+			{Name: "codes", Access: plan.Read, Bytes: 884736},
+			{Name: "scales", Access: plan.Read, Bytes: 221184},
+			{Name: "x", Access: plan.Read, Bytes: 720},
+			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 12288},
+		},
+		Workgroup: [3]int{64, 1, 1},
+	}
+}
+
+// Used by subgroups_fast_f16, subgroups_fast_f32.
+//
+//go:embed kernels/gemv_q4_1_q8_576x1536_3914b0ef.wgsl
+var gemvQ4_1Q8_576x1536_3914b0efText string
+
+func gemvQ4_1Q8_576x1536_3914b0ef() plan.Kernel {
+	return plan.Kernel{
+		Name: "gemv_q4_1_q8_576x1536_3914b0ef",
+		Text: gemvQ4_1Q8_576x1536_3914b0efText,
+		Bindings: []plan.Binding{
+			{Name: "codes", Access: plan.Read, Bytes: 442368},
+			{Name: "scales", Access: plan.Read, Bytes: 110592},
+			{Name: "x", Access: plan.Read, Bytes: 1920},
+			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
+		},
+		Workgroup: [3]int{64, 1, 1},
+	}
+}
+
+// y = W·x, W Q4_1 of 576 rows of 1536, x of 8-bit codes
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=1 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=none splitk=1
+// Used by portable_fast_f16, portable_fast_f32.
+//
+//go:embed kernels/gemv_q4_1_q8_576x1536_f037763c.wgsl
+var gemvQ4_1Q8_576x1536_f037763cText string
+
+func gemvQ4_1Q8_576x1536_f037763c() plan.Kernel {
+	return plan.Kernel{
+		Name: "gemv_q4_1_q8_576x1536_f037763c",
+		Text: gemvQ4_1Q8_576x1536_f037763cText,
+		Bindings: []plan.Binding{
+			{Name: "codes", Access: plan.Read, Bytes: 442368},
+			{Name: "scales", Access: plan.Read, Bytes: 110592},
+			{Name: "x", Access: plan.Read, Bytes: 1920},
+			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
+		},
+		Workgroup: [3]int{64, 1, 1},
+	}
+}
+
+// y = W·x, W Q4_1 of 576 rows of 576, x of 8-bit codes
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=1 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=none splitk=1
+// Used by portable_fast_f16, portable_fast_f32.
+//
+//go:embed kernels/gemv_q4_1_q8_576x576_5d9dab35.wgsl
+var gemvQ4_1Q8_576x576_5d9dab35Text string
+
+func gemvQ4_1Q8_576x576_5d9dab35() plan.Kernel {
+	return plan.Kernel{
+		Name: "gemv_q4_1_q8_576x576_5d9dab35",
+		Text: gemvQ4_1Q8_576x576_5d9dab35Text,
+		Bindings: []plan.Binding{
+			{Name: "codes", Access: plan.Read, Bytes: 165888},
+			{Name: "scales", Access: plan.Read, Bytes: 41472},
+			{Name: "x", Access: plan.Read, Bytes: 720},
+			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
+		},
+		Workgroup: [3]int{64, 1, 1},
+	}
+}
+
+// Used by subgroups_fast_f16, subgroups_fast_f32.
+//
+//go:embed kernels/gemv_q4_1_q8_576x576_e09c532f.wgsl
+var gemvQ4_1Q8_576x576_e09c532fText string
+
+func gemvQ4_1Q8_576x576_e09c532f() plan.Kernel {
+	return plan.Kernel{
+		Name: "gemv_q4_1_q8_576x576_e09c532f",
+		Text: gemvQ4_1Q8_576x576_e09c532fText,
+		Bindings: []plan.Binding{
+			{Name: "codes", Access: plan.Read, Bytes: 165888},
+			{Name: "scales", Access: plan.Read, Bytes: 41472},
+			{Name: "x", Access: plan.Read, Bytes: 720},
+			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
+		},
+		Workgroup: [3]int{64, 1, 1},
+	}
+}
+
+// Used by subgroups_fast_f16, subgroups_fast_f32.
+//
+//go:embed kernels/gemv_q4_1_q8_960x576_7b41d1ac.wgsl
+var gemvQ4_1Q8_960x576_7b41d1acText string
+
+func gemvQ4_1Q8_960x576_7b41d1ac() plan.Kernel {
+	return plan.Kernel{
+		Name: "gemv_q4_1_q8_960x576_7b41d1ac",
+		Text: gemvQ4_1Q8_960x576_7b41d1acText,
+		Bindings: []plan.Binding{
+			{Name: "codes", Access: plan.Read, Bytes: 276480},
+			{Name: "scales", Access: plan.Read, Bytes: 69120},
+			{Name: "x", Access: plan.Read, Bytes: 720},
+			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 3840},
+		},
+		Workgroup: [3]int{64, 1, 1},
+	}
+}
+
+// y = W·x, W Q4_1 of 960 rows of 576, x of 8-bit codes, results of [576 192 192] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=1 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=none splitk=1
+// Used by portable_fast_f16, portable_fast_f32.
+//
+//go:embed kernels/gemv_q4_1_q8_960x576_8b25801d.wgsl
+var gemvQ4_1Q8_960x576_8b25801dText string
+
+func gemvQ4_1Q8_960x576_8b25801d() plan.Kernel {
+	return plan.Kernel{
+		Name: "gemv_q4_1_q8_960x576_8b25801d",
+		Text: gemvQ4_1Q8_960x576_8b25801dText,
+		Bindings: []plan.Binding{
+			{Name: "codes", Access: plan.Read, Bytes: 276480},
+			{Name: "scales", Access: plan.Read, Bytes: 69120},
+			{Name: "x", Access: plan.Read, Bytes: 720},
+			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 3840},
+		},
+		Workgroup: [3]int{64, 1, 1},
+	}
+}
+
 // y = W·x, W Q8_0 of 49152 rows of 576
 // workgroup=64 rows=1 scale=thread x=global grid=tile threads=1 vec=4 unroll=1 xtype=f32 math=deferred reduce=none splitk=1
 // Used by portable_exact_f16, portable_exact_f32.
@@ -349,9 +509,49 @@ func gemvQ8_0_49152x576_e3916b3a() plan.Kernel {
 	}
 }
 
+// Used by subgroups_fast_f16, subgroups_fast_f32.
+//
+//go:embed kernels/gemv_q8_0_q8_49152x576_8786b1cc.wgsl
+var gemvQ8_0Q8_49152x576_8786b1ccText string
+
+func gemvQ8_0Q8_49152x576_8786b1cc() plan.Kernel {
+	return plan.Kernel{
+		Name: "gemv_q8_0_q8_49152x576_8786b1cc",
+		Text: gemvQ8_0Q8_49152x576_8786b1ccText,
+		Bindings: []plan.Binding{
+			{Name: "codes", Access: plan.Read, Bytes: 28311552},
+			{Name: "scales", Access: plan.Read, Bytes: 1769472},
+			{Name: "x", Access: plan.Read, Bytes: 720},
+			{Name: "y0", Access: plan.ReadWrite, Bytes: 196608},
+		},
+		Workgroup: [3]int{64, 1, 1},
+	}
+}
+
+// y = W·x, W Q8_0 of 49152 rows of 576, x of 8-bit codes
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=1 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=none splitk=1
+// Used by portable_fast_f16, portable_fast_f32.
+//
+//go:embed kernels/gemv_q8_0_q8_49152x576_ef54c24d.wgsl
+var gemvQ8_0Q8_49152x576_ef54c24dText string
+
+func gemvQ8_0Q8_49152x576_ef54c24d() plan.Kernel {
+	return plan.Kernel{
+		Name: "gemv_q8_0_q8_49152x576_ef54c24d",
+		Text: gemvQ8_0Q8_49152x576_ef54c24dText,
+		Bindings: []plan.Binding{
+			{Name: "codes", Access: plan.Read, Bytes: 28311552},
+			{Name: "scales", Access: plan.Read, Bytes: 1769472},
+			{Name: "x", Access: plan.Read, Bytes: 720},
+			{Name: "y0", Access: plan.ReadWrite, Bytes: 196608},
+		},
+		Workgroup: [3]int{64, 1, 1},
+	}
+}
+
 // y = silu(gate) · up of 1536 values
 // workgroup=64
-// Used by portable_exact_f16, portable_exact_f32, subgroups_exact_f16, subgroups_exact_f32.
+// Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/glu_silu_1536_526784d5.wgsl
 var gluSilu1536_526784d5Text string
@@ -368,9 +568,47 @@ func gluSilu1536_526784d5() plan.Kernel {
 	}
 }
 
+// y = 8-bit codes of 1536 values, in blocks of 32 with scale and scaled sum
+// workgroup=32
+// Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
+//
+//go:embed kernels/quant_q8_1536_bc22bdff.wgsl
+var quantQ8_1536_bc22bdffText string
+
+func quantQ8_1536_bc22bdff() plan.Kernel {
+	return plan.Kernel{
+		Name: "quant_q8_1536_bc22bdff",
+		Text: quantQ8_1536_bc22bdffText,
+		Bindings: []plan.Binding{
+			{Name: "x", Access: plan.Read, Bytes: 6144},
+			{Name: "y", Access: plan.ReadWrite, Bytes: 1920},
+		},
+		Workgroup: [3]int{32, 1, 1},
+	}
+}
+
+// y = 8-bit codes of 576 values, in blocks of 32 with scale and scaled sum
+// workgroup=32
+// Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
+//
+//go:embed kernels/quant_q8_576_13be545f.wgsl
+var quantQ8_576_13be545fText string
+
+func quantQ8_576_13be545f() plan.Kernel {
+	return plan.Kernel{
+		Name: "quant_q8_576_13be545f",
+		Text: quantQ8_576_13be545fText,
+		Bindings: []plan.Binding{
+			{Name: "x", Access: plan.Read, Bytes: 2304},
+			{Name: "y", Access: plan.ReadWrite, Bytes: 720},
+		},
+		Workgroup: [3]int{32, 1, 1},
+	}
+}
+
 // y = x / sqrt(mean(x²) + 9.999999747378752e-06) · weights, 1 rows of 576
 // workgroup=128 reduce=tree
-// Used by portable_exact_f16, portable_exact_f32, subgroups_exact_f16, subgroups_exact_f32.
+// Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/rmsnorm_1x576_901654d2.wgsl
 var rmsnorm1x576_901654d2Text string
@@ -391,7 +629,7 @@ func rmsnorm1x576_901654d2() plan.Kernel {
 
 // rotate 64 of 64 values of 9 query heads and 3 key heads (norm); append k and v to the f16 cache
 // workgroup=64
-// Used by portable_exact_f16, subgroups_exact_f16.
+// Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
 //go:embed kernels/rope_kv_norm_9x64_f16_06d62db9.wgsl
 var ropeKVNorm9x64F16_06d62db9Text string
@@ -412,7 +650,7 @@ func ropeKVNorm9x64F16_06d62db9() plan.Kernel {
 
 // rotate 64 of 64 values of 9 query heads and 3 key heads (norm); append k and v to the f32 cache
 // workgroup=64
-// Used by portable_exact_f32, subgroups_exact_f32.
+// Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
 //go:embed kernels/rope_kv_norm_9x64_f32_d8e0e72b.wgsl
 var ropeKVNorm9x64F32_d8e0e72bText string

@@ -14,8 +14,12 @@ func Variants() []kgenrt.Variant {
 	return []kgenrt.Variant{
 		portableExactF16(),
 		portableExactF32(),
+		portableFastF16(),
+		portableFastF32(),
 		subgroupsExactF16(),
 		subgroupsExactF32(),
+		subgroupsFastF16(),
+		subgroupsFastF32(),
 	}
 }
 

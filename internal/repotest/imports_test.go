@@ -38,7 +38,7 @@ var rules = []rule{
 	{pkg: "codegen/sim", own: []string{"codegen/wgsl", "runtime/plan"}},
 	{
 		pkg:     "codegen/golang",
-		own:     []string{"codegen", "ir", "schedules", "runtime/plan"},
+		own:     []string{"codegen", "ir", "models", "schedules", "runtime/plan"},
 		modules: []string{"github.com/dave/jennifer"},
 	},
 	{
