@@ -208,8 +208,8 @@ func TestNames(t *testing.T) {
 		}
 	}
 	s := newScope("taken")
-	got := []string{s.claim("taken"), s.claim("range"), s.claim("free"), s.claim("free"), s.claim("append")}
-	if want := []string{"taken2", "range2", "free", "free2", "append2"}; !slices.Equal(got, want) {
+	got := []string{s.claim("taken"), s.claim("range"), s.claim("free"), s.claim("free"), s.claim("append"), s.claim("x8"), s.claim("x8")}
+	if want := []string{"taken2", "range2", "free", "free2", "append2", "x8", "x8_2"}; !slices.Equal(got, want) {
 		t.Errorf("claimed %v, want %v", got, want)
 	}
 }

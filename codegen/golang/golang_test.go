@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen/golang"
+	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models"
 	"github.com/kgen-wgsl/kgen/schedules"
 	"github.com/pmezard/go-difflib/difflib"
@@ -71,11 +71,22 @@ func TestPackages(t *testing.T) {
 	}
 }
 
+// A package of two small layers, to be read: see testdata/two_layers.
+func TestGolden(t *testing.T) {
+	s := golang.Spec{
+		Name: "two_layers", Model: "two-layers", About: []string{"It is a llama of two layers with random weights in Q4_0."},
+		Command: "go test ./codegen/golang -update", Context: 64,
+		Graph:   func(ir.Elem) (*ir.Graph, error) { return parse("../../golden/cases/q4_0_portable/graph.ir") },
+		Targets: golang.Targets(profiles(t, "portable", "subgroups"), []bool{false}, []ir.Elem{ir.F16}),
+	}
+	accept(t, filepath.Join("testdata", "two_layers"), generate(t, s))
+}
+
 // accept compares a folder with what is made now. With -update the folder gets it, if it builds.
 func accept(t *testing.T, dir string, files golang.Files) {
 	t.Helper()
 	if *update {
-		vet(t, files)
+		newModule(t, map[string]golang.Files{"it": files}).run(t, "vet", "./...")
 		if _, err := files.Commit(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -102,32 +113,10 @@ func accept(t *testing.T, dir string, files golang.Files) {
 	}
 }
 
-// vet builds files as a module of a user would, and has go vet judge them.
-func vet(t *testing.T, files golang.Files) {
-	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if _, err := files.Commit(dir); err != nil {
-		t.Fatal(err)
-	}
-	module := "module example.org/user\n\ngo 1.26.0\n\nrequire github.com/kgen-wgsl/kgen v0.0.0\n\nreplace github.com/kgen-wgsl/kgen => " + root + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(module), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command("go", "vet", "-mod=mod", ".")
-	command.Dir = dir
-	command.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("the output does not build: %v\n%s", err, out)
-	}
-}
-
 // The same package gives the same bytes with one processor and with eight, and wherever the process stands.
 func TestPure(t *testing.T) {
 	s := preset(t, "smollm2-135m", "portable", "subgroups")
+	s.Targets = []golang.Target{s.Targets[0], s.Targets[7]}
 	before := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(before)
 	one := generate(t, s)

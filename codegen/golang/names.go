@@ -105,9 +105,12 @@ func newScope(taken ...string) scope {
 
 // claim returns the name, or the name with the first number that makes it new.
 func (s scope) claim(name string) string {
-	free := name
+	free, stem := name, name
+	if isDigit(name[len(name)-1]) {
+		stem += "_"
+	}
 	for n := 2; s[free] || token.IsKeyword(free) || predeclared[free]; n++ {
-		free = name + strconv.Itoa(n)
+		free = stem + strconv.Itoa(n)
 	}
 	s[free] = true
 	return free

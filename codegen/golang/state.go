@@ -111,6 +111,9 @@ func (e *emitter) loop(r run, body []jen.Code, own bool) []jen.Code {
 	if r.first == 0 && len(r.blocks) == e.layers {
 		return []jen.Code{jen.For(jen.Id("l").Op(":=").Range().Id("layers")).Block(body...)}
 	}
+	if r.first == 0 {
+		return []jen.Code{jen.For(jen.Id("l").Op(":=").Range().Lit(len(r.blocks))).Block(body...)}
+	}
 	return []jen.Code{jen.For(
 		jen.Id("l").Op(":=").Lit(r.first), jen.Id("l").Op("<").Lit(r.first+len(r.blocks)), jen.Id("l").Op("++"),
 	).Block(body...)}
