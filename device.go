@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strconv"
 
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"github.com/kgen-wgsl/kgen/runtime/webgpu"
@@ -22,6 +23,9 @@ type target struct {
 func chooseDevice(ctx context.Context, opts *Options) (*target, error) {
 	switch opts.Device {
 	case "cpu":
+		if opts.Profile != "" || opts.Adapter != "" || opts.Library != "" {
+			return nil, badRequest("profile, adapter and library choose a device; the CPU evaluator has none of them")
+		}
 		opts.Log("device: the CPU evaluator, as asked")
 		return nil, nil
 	case "", "auto", "native":
@@ -81,8 +85,24 @@ func (t *target) choose(ctx context.Context, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	opts.Log("device: " + info.Name + " (" + info.Kind + ", " + info.API + ", " + info.Library + "), profile " + t.profile.Name)
+	opts.Log("device: " + info.Name + " (" + info.Kind + ", " + info.API + ", " + info.Library + "), " + reason(adapters, asked(opts)) +
+		"; profile " + t.profile.Name)
 	return nil
+}
+
+// reason says why the first adapter was taken.
+func reason(adapters []*webgpu.Adapter, asked bool) string {
+	why := "the best of " + strconv.Itoa(len(adapters)) + " adapters"
+	if len(adapters) == 1 {
+		why = "the only adapter"
+	}
+	if asked {
+		return why + " that fit what was asked for"
+	}
+	if adapters[0].Info().Kind == "software" {
+		return why + ", as there is no hardware one"
+	}
+	return why
 }
 
 // chooseProfile returns the named profile, or the best that the device fits: subgroups on GPUs, where they pay, then

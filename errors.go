@@ -6,6 +6,7 @@ import (
 
 	"github.com/kgen-wgsl/kgen/codegen"
 	"github.com/kgen-wgsl/kgen/codegen/bind"
+	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/ir/eval"
 	"github.com/kgen-wgsl/kgen/models"
 	"github.com/kgen-wgsl/kgen/models/chat"
@@ -44,6 +45,8 @@ func codeOf(err error) kgenrt.Code {
 		return kgenrt.ContextFull
 	case is[*eval.GraphError](err):
 		return kgenrt.UnsupportedModel
+	case isTokenizerKind(err), is[*ir.Error](err):
+		return kgenrt.UnsupportedModel
 	case is[*models.KeyError](err), is[*models.TensorError](err), is[*tokenizer.Error](err):
 		return kgenrt.InvalidModel
 	case is[*chat.Error](err):
@@ -60,6 +63,12 @@ func codeOf(err error) kgenrt.Code {
 	return ""
 }
 
+// isTokenizerKind reports whether a tokenizer was refused for its kind, not for a fault.
+func isTokenizerKind(err error) bool {
+	var t *tokenizer.Error
+	return errors.As(err, &t) && (t.Field == "model" || t.Field == "pre")
+}
+
 func is[E error](err error) bool {
 	var e E
 	return errors.As(err, &e)
@@ -67,7 +76,7 @@ func is[E error](err error) bool {
 
 func fileCode(c gguf.Class) kgenrt.Code {
 	switch c {
-	case gguf.ClassSplitFile, gguf.ClassUnsupportedVersion:
+	case gguf.ClassSplitFile, gguf.ClassUnsupportedVersion, gguf.ClassBadTensorType:
 		return kgenrt.UnsupportedModel
 	case gguf.ClassRead:
 		return kgenrt.NoModel

@@ -51,7 +51,18 @@ func TestEveryCode(t *testing.T) {
 		},
 		kgenrt.InvalidTemplate: func(t *testing.T) error { return withoutTemplate(t, tiny) },
 		kgenrt.BadRequest:      func(t *testing.T) error { return load(tiny, kgen.Options{Device: "quantum"}) },
-		kgenrt.ContextFull:     func(t *testing.T) error { return load(tiny, kgen.Options{Context: 1 << 30}) },
+		kgenrt.ContextFull: func(t *testing.T) error {
+			m, err := kgen.Load(t.Context(), tiny, kgen.Options{Device: "cpu", Context: 4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			s, err := m.NewSession()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return last(s.GenerateIDs(t.Context(), []uint32{1, 2, 3, 4, 5}, kgen.Generation{}))
+		},
 		kgenrt.LimitExceeded: func(t *testing.T) error {
 			f, err := kgen.OpenFile(tiny)
 			if err != nil {

@@ -19,6 +19,8 @@ type File struct {
 	Path            string
 	Hyperparameters models.Hyperparameters
 	gguf            *gguf.File
+	closed          bool
+	users           int // models that are loaded
 	tokenizer       *tokenizer.Tokenizer
 }
 
@@ -60,8 +62,18 @@ func (f *File) readHeader() error {
 // GGUF returns the reader of the file's keys and tensors.
 func (f *File) GGUF() *gguf.File { return f.gguf }
 
-// Close unmaps the file. It may be called twice.
-func (f *File) Close() error { return asError("close "+f.Path, f.gguf.Close()) }
+// Close unmaps the file, once the models that were loaded from it are closed too. It may be called twice.
+func (f *File) Close() error {
+	f.closed = true
+	return asError("close "+f.Path, f.unmap())
+}
+
+func (f *File) unmap() error {
+	if !f.closed || f.users > 0 {
+		return nil
+	}
+	return f.gguf.Close()
+}
 
 // Tokenizer returns the tokenizer that the file describes.
 func (f *File) Tokenizer() (*tokenizer.Tokenizer, error) {

@@ -47,7 +47,9 @@ const defaultContext = 8192
 
 // Model is a loaded model. It runs one sequence and is not safe for concurrent use.
 type Model struct {
-	*File
+	file    *File
+	owns    bool // closing the model closes the file
+	closed  bool
 	exec    kgenrt.Executor
 	device  plan.Device
 	backend plan.Backend // nil on the evaluator
@@ -68,11 +70,12 @@ func Load(ctx context.Context, path string, opts Options) (*Model, error) {
 		file.Close()
 		return nil, err
 	}
+	m.owns = true
 	return m, nil
 }
 
-// Load chooses a device, compiles the file's model for it and loads the weights. The file stays open as long as the model
-// is used. Errors have a code, see kgenrt.Error.
+// Load chooses a device, compiles the file's model for it and loads the weights. The file may be closed before the model: its
+// bytes stay mapped until every model of it is closed. Errors have a code, see Error.
 func (f *File) Load(ctx context.Context, opts Options) (*Model, error) {
 	if opts.Progress == nil {
 		opts.Progress = func(kgenrt.Progress) {}
@@ -80,9 +83,14 @@ func (f *File) Load(ctx context.Context, opts Options) (*Model, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
 	}
-	m := &Model{File: f}
+	m := &Model{file: f}
 	var err error
-	if opts.Burst < 0 {
+	switch {
+	case f.closed:
+		return nil, &Error{Code: kgenrt.NoModel, Message: "the model file was closed"}
+	case ctx.Err() != nil:
+		return nil, asError("load the model", ctx.Err())
+	case opts.Burst < 0:
 		return nil, badRequest("a burst of %d tokens is below 0", opts.Burst)
 	}
 	if m.kv, err = chooseKV(opts); err != nil {
@@ -106,6 +114,7 @@ func (f *File) Load(ctx context.Context, opts Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.users++
 	opts.Log(fmt.Sprintf("context: %d positions, KV cache %v", m.context, m.kv))
 	return m, nil
 }
@@ -129,7 +138,7 @@ func (f *File) ChooseContext(asked int) (int, error) {
 	case asked < 0:
 		return 0, badRequest("context %d is below 0", asked)
 	case asked > limit:
-		return 0, &kgenrt.Error{Code: kgenrt.ContextFull, Message: fmt.Sprintf("context %d is longer than the model's, %d", asked, limit)}
+		return 0, badRequest("context %d is longer than the model's, %d", asked, limit)
 	case asked == 0:
 		return min(limit, defaultContext), nil
 	}
@@ -143,11 +152,11 @@ func (f *File) Graph(kv ir.Elem, all bool) (*ir.Graph, error) {
 }
 
 func (m *Model) loadEvaluator() error {
-	g, err := m.Graph(m.kv, false)
+	g, err := m.file.Graph(m.kv, false)
 	if err != nil {
 		return err
 	}
-	machine, err := eval.New(g, m.gguf, m.context)
+	machine, err := eval.New(g, m.file.gguf, m.context)
 	if err != nil {
 		return asError("prepare the evaluator", err)
 	}
@@ -170,7 +179,7 @@ func (m *Model) loadNative(ctx context.Context, opts *Options, target *target) e
 	if m.burst = opts.Burst; m.burst == 0 {
 		m.burst = kgenrt.DefaultBurst(m.device.Kind)
 	}
-	m.exec, err = kgenrt.NewEngine(ctx, p, backend, m.gguf, kgenrt.EngineOptions{Progress: opts.Progress, Burst: m.burst, Trusted: true})
+	m.exec, err = kgenrt.NewEngine(ctx, p, backend, m.file.gguf, kgenrt.EngineOptions{Progress: opts.Progress, Burst: m.burst, Trusted: true})
 	return asError("load the model", err)
 }
 
@@ -178,7 +187,7 @@ func (m *Model) loadNative(ctx context.Context, opts *Options, target *target) e
 func (m *Model) fit(opts *Options, profile schedules.Profile) (*codegen.Result, error) {
 	const least = 256
 	for {
-		compiled, err := m.Compile(profile, m.context, m.kv, opts.Trace)
+		compiled, err := m.file.Compile(profile, m.context, m.kv, opts.Trace)
 		if !is[*plan.LimitError](err) || opts.Context != 0 || m.context/2 < least {
 			return compiled, err
 		}
@@ -217,8 +226,11 @@ func (m *Model) Path() string { return "exact" }
 // Context returns the number of positions that fit.
 func (m *Model) Context() int { return m.context }
 
+// File returns the file that the model was loaded from.
+func (m *Model) File() *File { return m.file }
+
 // Executor returns what runs the model, for work below the level of text. Whoever uses it must not use a Session too.
-func (m *Model) Executor() kgenrt.Executor { return m.exec }
+func (m *Model) Executor() kgenrt.Executor { return guarded{m} }
 
 // Stats counts what the device did so far; all zero on the evaluator.
 func (m *Model) Stats() plan.Stats {
@@ -228,13 +240,22 @@ func (m *Model) Stats() plan.Stats {
 	return m.backend.Stats()
 }
 
-// Close frees the device and the file. It may be called twice.
+// Close frees the device, and the file when Load opened it. It may be called twice; what uses the model afterwards gets an
+// error.
 func (m *Model) Close() error {
+	if m.closed {
+		return nil
+	}
+	m.closed = true
 	var err error
 	if m.backend != nil {
 		err = m.backend.Close()
 	}
-	return asError("close", firstError(err, m.File.Close()))
+	if m.owns {
+		m.file.closed = true
+	}
+	m.file.users--
+	return asError("close the model", firstError(err, m.file.unmap()))
 }
 
 func firstError(errs ...error) error {

@@ -15,19 +15,23 @@ type (
 	Sampling   = kgenrt.Sampling
 	Piece      = kgenrt.Piece
 	Session    = kgenrt.TextSession
+	Result     = kgenrt.Result
+	Progress   = kgenrt.Progress
+	Error      = kgenrt.Error
+	Code       = kgenrt.Code
 )
 
-// NewSession returns a session on the model. A model runs one sequence: sessions share its KV cache, so only one of them
-// may be in use at a time, and a second one is refused.
+// NewSession returns the model's session. A model runs one sequence, so it has one session: a second one is refused. A new
+// conversation needs none: a prompt that shares nothing with the last one starts afresh.
 func (m *Model) NewSession() (*Session, error) {
 	if m.session != nil {
 		return nil, badRequest("the model runs one sequence, and has a session already")
 	}
-	c, err := m.Codec()
+	c, err := m.file.Codec()
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Session: kgenrt.NewSession(m.exec), Codec: c, Burst: m.burst}
+	s := &Session{Session: kgenrt.NewSession(m.Executor()), Codec: c, Burst: m.burst}
 	m.session = s
 	return s, nil
 }
@@ -90,11 +94,12 @@ func (f *File) Template() (kgenrt.ChatTemplate, error) {
 }
 
 // Sampling returns the sampling values that the file recommends under general.sampling, and for those that it leaves out
-// the usual ones: temperature 0.8, top-k 40, top-p 0.95, min-p 0.05.
+// the usual ones, or holds out of their range: temperature 0.8, top-k 40, top-p 0.95, min-p 0.05. A Generation without them is
+// greedy.
 func (f *File) Sampling() Sampling {
 	s := Sampling{Temperature: 0.8, TopK: 40, TopP: 0.95, MinP: 0.05}
 	for key, value := range map[string]*float64{"temp": &s.Temperature, "top_p": &s.TopP, "min_p": &s.MinP} {
-		if v, err := f.gguf.Float("general.sampling." + key); err == nil {
+		if v, err := f.gguf.Float("general.sampling." + key); err == nil && v >= 0 && (key == "temp" || v <= 1) {
 			*value = v
 		}
 	}
@@ -106,7 +111,7 @@ func (f *File) Sampling() Sampling {
 
 // WeightBytes returns the bytes of weights that one token reads: all that linear layers use, and a row of the embedding.
 func (m *Model) WeightBytes() int64 {
-	g, err := m.Graph(m.kv, false)
+	g, err := m.file.Graph(m.kv, false)
 	if err != nil {
 		return 0
 	}
@@ -117,7 +122,7 @@ func (m *Model) WeightBytes() int64 {
 				continue
 			}
 			bytes := int64(0)
-			if entry, err := m.gguf.Tensor(t.Name); err == nil {
+			if entry, err := m.file.gguf.Tensor(t.Name); err == nil {
 				bytes = int64(entry.Size)
 			}
 			if n.Op == ir.Embed {

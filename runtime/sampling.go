@@ -20,8 +20,8 @@ type Sampling struct {
 // Greedy reports whether the largest logit always wins.
 func (s Sampling) Greedy() bool { return s.Temperature <= 0 || s.TopK == 1 }
 
-// check returns an error that names the field out of its range.
-func (s Sampling) check() error {
+// Check returns an error that names the field out of its range.
+func (s Sampling) Check() error {
 	switch {
 	case math.IsNaN(s.Temperature) || math.IsInf(s.Temperature, 0):
 		return newError(BadRequest, "temperature is not a number", nil)

@@ -91,7 +91,7 @@ func (s *Session) checkRequest(prompt []uint32, opts Options) error {
 			return newError(BadRequest, "token id "+strconv.FormatUint(uint64(id), 10)+" is not below the vocabulary size, "+strconv.Itoa(s.exec.Vocab()), nil)
 		}
 	}
-	return opts.Sampling.check()
+	return opts.Sampling.Check()
 }
 
 // prefill feeds all of the prompt but its last token, from where it parts from what is cached.

@@ -21,12 +21,12 @@ type inspectVerb struct {
 	Subgroup int    `placeholder:"N" help:"The size of subgroups, for profiles that leave it to the device."`
 	Ctx      int    `placeholder:"N" help:"Positions that fit: at most the model's. The default is the model's or 8192, whichever is less."`
 	KV       string `name:"kv" default:"f16" enum:"f32,f16" help:"How the KV cache stores values: f32 or f16 (${default})."`
-	Header   bool   `help:"Print every key of the header."`
-	Tensors  bool   `help:"Print the table of tensors."`
-	Graph    bool   `help:"Print the graph as text."`
-	Steps    bool   `help:"Print every dispatch with its schedule and how its operands were bound."`
-	Plan     bool   `help:"Print the plan as text."`
-	Kernel   string `placeholder:"NAME" help:"Print the WGSL of the kernels whose names start so."`
+	Header   bool   `xor:"part" help:"Print every key of the header."`
+	Tensors  bool   `xor:"part" help:"Print the table of tensors."`
+	Graph    bool   `xor:"part" help:"Print the model's graph as text, before the compiler's passes."`
+	Steps    bool   `xor:"part" help:"Print every dispatch with its schedule and how its operands were bound."`
+	Plan     bool   `xor:"part" help:"Print the plan as text."`
+	Kernel   string `xor:"part" placeholder:"NAME" help:"Print the WGSL of the kernels whose names start so."`
 }
 
 func (inspectVerb) Help() string {
@@ -61,6 +61,13 @@ func (v *inspectVerb) Run(t *terminal) error {
 }
 
 func (v *inspectVerb) inspectPlan(t *terminal, out io.Writer, f *kgen.File) error {
+	if v.Graph {
+		g, err := f.Graph(v.elem(), false)
+		if err == nil {
+			_, err = io.WriteString(out, ir.Print(g))
+		}
+		return err
+	}
 	r, err := v.compile(f)
 	if err != nil {
 		return err
@@ -68,8 +75,6 @@ func (v *inspectVerb) inspectPlan(t *terminal, out io.Writer, f *kgen.File) erro
 	switch {
 	case v.JSON:
 		return t.printJSON(summarise(f, r))
-	case v.Graph:
-		_, err = io.WriteString(out, ir.Print(r.Graph))
 	case v.Steps:
 		printSteps(out, r)
 	case v.Plan:
@@ -88,13 +93,20 @@ func (v *inspectVerb) compile(f *kgen.File) (*codegen.Result, error) {
 		return nil, err
 	}
 	if v.Subgroup != 0 {
+		if v.Subgroup < 4 || v.Subgroup > 128 || v.Subgroup&(v.Subgroup-1) != 0 {
+			return nil, usagef("--subgroup: %d is no power of two from 4 to 128", v.Subgroup)
+		}
 		profile.SubgroupSize = v.Subgroup
 	}
-	kv := ir.F16
+	return f.Compile(profile, v.Ctx, v.elem(), false)
+}
+
+// elem is the element type of the KV cache.
+func (v *inspectVerb) elem() ir.Elem {
 	if v.KV == "f32" {
-		kv = ir.F32
+		return ir.F32
 	}
-	return f.Compile(profile, v.Ctx, kv, false)
+	return ir.F16
 }
 
 func printHeader(out io.Writer, g *gguf.File) {

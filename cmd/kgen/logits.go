@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/kgen-wgsl/kgen"
 	kgenrt "github.com/kgen-wgsl/kgen/runtime"
@@ -47,6 +46,9 @@ func (v *logitsVerb) Run(ctx context.Context, t *terminal) error {
 	result, err := v.compute(ctx, m, ids)
 	if err != nil {
 		return err
+	}
+	if pos := firstNotFinite(result.Logits); pos >= 0 {
+		return notFinite(pos)
 	}
 	if v.JSON {
 		return t.printJSON(result)
@@ -116,20 +118,48 @@ func layerRMS(ctx context.Context, exec kgenrt.Executor, ids []uint32) (all, las
 	return all, last, err
 }
 
-// print shows the likeliest tokens of the last position, for people.
+// finite reports whether a value is a number that JSON can hold.
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// notFinite is the error for logits that are no numbers: weights that hold NaN or infinities make them so.
+func notFinite(pos int) error {
+	return &kgenrt.Error{Code: kgenrt.InvalidModel, Message: fmt.Sprintf("the logits after token %d are not finite: some weight of the model is not", pos)}
+}
+
+// print shows the likeliest tokens of the last position or of every one, for people.
 func (v *logitsVerb) print(t *terminal, r *logitsResult) error {
-	logits, ok := r.Logits.([]float32)
-	if !ok {
-		rows := r.Logits.([][]float32)
-		logits = rows[len(rows)-1]
+	rows, all := r.Logits.([][]float32)
+	if !all {
+		rows = [][]float32{r.Logits.([]float32)}
 	}
-	for _, id := range largest(logits, 10) {
-		fmt.Fprintf(t.stdout, "%8d %12.5f\n", id, logits[id])
+	for pos, logits := range rows {
+		if all {
+			fmt.Fprintf(t.stdout, "after token %d\n", pos)
+		}
+		for _, id := range largest(logits, 10) {
+			fmt.Fprintf(t.stdout, "%8d %12.5f\n", id, logits[id])
+		}
 	}
 	for i := range r.LayerRMSLast {
 		fmt.Fprintf(t.stdout, "layer %3d  rms of all tokens %.6g, of the last %.6g\n", i, r.LayerRMSAll[i], r.LayerRMSLast[i])
 	}
 	return nil
+}
+
+// firstNotFinite returns the first row with a value that is no finite number, -1 for none.
+func firstNotFinite(logits any) int {
+	rows, all := logits.([][]float32)
+	if !all {
+		rows = [][]float32{logits.([]float32)}
+	}
+	for i, row := range rows {
+		for _, x := range row {
+			if !finite(float64(x)) {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // largest returns the indices of the n largest values, falling, the lowest index first among equals.
@@ -151,7 +181,7 @@ func largest(values []float32, n int) []int {
 type scoreVerb struct {
 	deviceFlags
 	IDs  string `name:"ids" placeholder:"1,2,3" xor:"text" help:"The tokens."`
-	File string `placeholder:"PATH" xor:"text" help:"A file with the text."`
+	File string `placeholder:"PATH" xor:"text" help:"A file with the text; - is standard input."`
 }
 
 func (scoreVerb) Help() string {
@@ -168,7 +198,7 @@ func (v *scoreVerb) Run(ctx context.Context, t *terminal) error {
 	}
 	var ids []uint32
 	m, err := v.load(ctx, t, kgen.Options{}, func(f *kgen.File) (err error) {
-		if ids, err = v.tokens(f); err != nil {
+		if ids, err = v.tokens(t, f); err != nil {
 			return err
 		}
 		if len(ids) < 2 {
@@ -185,10 +215,13 @@ func (v *scoreVerb) Run(ctx context.Context, t *terminal) error {
 	err = kgenrt.LogitsAll(ctx, m.Executor(), 0, ids[:len(ids)-1], func(pos int, logits []float32) bool {
 		nll = append(nll, logSumExp(logits)-float64(logits[ids[pos+1]]))
 		sum += nll[len(nll)-1]
-		return true
+		return finite(nll[len(nll)-1])
 	})
 	if err != nil {
 		return err
+	}
+	if !finite(sum) {
+		return notFinite(len(nll) - 1)
 	}
 	mean := sum / float64(len(nll))
 	if v.JSON {
@@ -198,19 +231,19 @@ func (v *scoreVerb) Run(ctx context.Context, t *terminal) error {
 	return nil
 }
 
-func (v *scoreVerb) tokens(f *kgen.File) ([]uint32, error) {
+func (v *scoreVerb) tokens(t *terminal, f *kgen.File) ([]uint32, error) {
 	if v.IDs != "" {
 		return parseIDs(v.IDs)
 	}
-	text, err := os.ReadFile(v.File)
+	text, err := t.readText("--file", v.File)
 	if err != nil {
-		return nil, usagef("--file: %v", err)
+		return nil, err
 	}
 	tk, err := f.Tokenizer()
 	if err != nil {
 		return nil, err
 	}
-	return tk.Encode(string(text), false), nil
+	return tk.Encode(text, false), nil
 }
 
 func logSumExp(x []float32) float64 {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -75,7 +76,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case exited >= 0:
 		return exited
 	case err != nil:
-		fmt.Fprintln(stderr, "kgen:", err)
+		fmt.Fprintf(stderr, "kgen: %v\n      `kgen help` lists the verbs, `kgen help VERB` the flags of one\n", err)
 		return exitUsage
 	}
 	out := bufio.NewWriter(stdout)
@@ -117,8 +118,7 @@ func report(err error, t *terminal) int {
 	}
 	var usage usageError
 	if errors.As(err, &usage) {
-		fmt.Fprintln(t.stderr, "kgen:", usage)
-		return exitUsage
+		err = &kgenrt.Error{Code: kgenrt.BadRequest, Message: string(usage)}
 	}
 	coded := kgen.AsError("the command failed", err)
 	var e *kgenrt.Error
@@ -133,9 +133,13 @@ func report(err error, t *terminal) int {
 		}})
 	}
 	fmt.Fprintf(t.stderr, "kgen: %v\n", coded)
-	if e.Code != kgenrt.Aborted {
-		fmt.Fprintf(t.stderr, "      %s: %s\n", e.Code, info.Fix)
+	switch e.Code {
+	case kgenrt.BadRequest:
+		return exitUsage
+	case kgenrt.Aborted:
+		return exitFailure
 	}
+	fmt.Fprintf(t.stderr, "      %s: %s\n", e.Code, info.Fix)
 	return exitFailure
 }
 
@@ -178,18 +182,15 @@ func (t *terminal) printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// parseIDs reads token ids separated by commas or blanks.
+// parseIDs reads token ids separated by commas.
 func parseIDs(s string) ([]uint32, error) {
 	var ids []uint32
-	for _, field := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' }) {
-		var id uint32
-		if _, err := fmt.Sscanf(field, "%d", &id); err != nil || fmt.Sprint(id) != field {
+	for _, field := range strings.Split(s, ",") {
+		id, err := strconv.ParseUint(strings.TrimSpace(field), 10, 32)
+		if err != nil {
 			return nil, usagef("--ids: %q is not a token id", field)
 		}
-		ids = append(ids, id)
-	}
-	if len(ids) == 0 {
-		return nil, usagef("--ids: there is no id")
+		ids = append(ids, uint32(id))
 	}
 	return ids, nil
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
 
 	"github.com/kgen-wgsl/kgen"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -16,19 +14,19 @@ import (
 
 type runVerb struct {
 	deviceFlags
-	Prompt     string   `xor:"prompt" placeholder:"TEXT" help:"The prompt; with a chat template, the user's message."`
-	PromptFile string   `xor:"prompt" placeholder:"PATH" help:"A file with the prompt; - reads standard input."`
+	Prompt     *string  `xor:"prompt" placeholder:"TEXT" help:"The prompt; with a chat template, the user's message."`
+	PromptFile string   `xor:"prompt" placeholder:"PATH" help:"A file with the prompt; - is standard input."`
 	IDs        string   `name:"ids" xor:"prompt" placeholder:"1,2,3" help:"Token ids as the prompt."`
 	System     string   `placeholder:"TEXT" help:"The system message."`
 	Raw        bool     `help:"Use no chat template."`
-	MaxTokens  int      `placeholder:"N" help:"Stop after this many tokens; the default is what the context holds."`
+	MaxTokens  int      `placeholder:"N" help:"Stop after this many tokens; the default, 0, is what the context holds."`
 	Temp       *float64 `placeholder:"T" help:"Sampling temperature; 0 is greedy."`
 	TopK       *int     `placeholder:"K" help:"Keep the K likeliest tokens; 0 keeps all."`
-	TopP       *float64 `placeholder:"P" help:"Keep the likeliest tokens whose probabilities reach P."`
+	TopP       *float64 `placeholder:"P" help:"Keep the likeliest tokens whose probabilities reach P; 0 keeps all."`
 	MinP       *float64 `placeholder:"P" help:"Keep tokens at least P times as likely as the likeliest."`
 	Seed       *uint64  `placeholder:"N" help:"Seed of the sampling; the default is random and printed."`
 	IgnoreEOS  bool     `name:"ignore-eos" help:"Go on after an end token."`
-	Burst      int      `placeholder:"K" help:"Greedy tokens in one submit; the default suits the device."`
+	Burst      int      `placeholder:"K" help:"Tokens in one submit; the default, 0, suits the device."`
 }
 
 func (runVerb) Help() string {
@@ -75,6 +73,9 @@ type runStats struct {
 // Run reads the prompt before it loads the model, so that one that does not fit costs nothing.
 func (v *runVerb) Run(ctx context.Context, t *terminal) error {
 	v.apply(t)
+	if v.System != "" && (v.Raw || v.IDs != "") {
+		return usagef("--system is part of the chat template, which --raw and --ids leave out")
+	}
 	prompt, err := v.prompt(t)
 	if err != nil {
 		return err
@@ -82,9 +83,6 @@ func (v *runVerb) Run(ctx context.Context, t *terminal) error {
 	var ids []uint32
 	var g kgen.Generation
 	m, err := v.load(ctx, t, kgen.Options{Burst: v.Burst}, func(f *kgen.File) (err error) {
-		if v.Burst < 0 {
-			return usagef("--burst: %d is below 0", v.Burst)
-		}
 		if g, err = v.generation(f.Sampling(), t); err != nil {
 			return err
 		}
@@ -109,19 +107,12 @@ func (v *runVerb) prompt(t *terminal) (string, error) {
 	switch {
 	case v.IDs != "":
 		return "", nil
-	case v.PromptFile == "-":
-		text, err := io.ReadAll(t.stdin)
-		return string(text), err
 	case v.PromptFile != "":
-		text, err := os.ReadFile(v.PromptFile)
-		if err != nil {
-			return "", usagef("--prompt-file: %v", err)
-		}
-		return string(text), nil
-	case v.Prompt == "":
+		return t.readText("--prompt-file", v.PromptFile)
+	case v.Prompt == nil:
 		return "", usagef("give --prompt, --prompt-file or --ids")
 	}
-	return v.Prompt, nil
+	return *v.Prompt, nil
 }
 
 func (v *runVerb) encode(f *kgen.File, prompt string) ([]uint32, error) {
@@ -160,6 +151,11 @@ func (v *runVerb) generation(sampling kgen.Sampling, t *terminal) (kgen.Generati
 	switch {
 	case v.MaxTokens < 0:
 		return g, usagef("--max-tokens: %d is below 0", v.MaxTokens)
+	case v.Burst < 0:
+		return g, usagef("--burst: %d is below 0", v.Burst)
+	}
+	if err := g.Sampling.Check(); err != nil {
+		return g, err
 	}
 	if g.Sampling.Greedy() {
 		return g, nil

@@ -40,6 +40,22 @@ func isTerminal(w io.Writer) bool {
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
+// readText reads a file that a flag names, or standard input for -.
+func (t *terminal) readText(flag, path string) (string, error) {
+	if path == "-" {
+		text, err := io.ReadAll(t.stdin)
+		if err != nil {
+			err = usagef("%s: read standard input: %v", flag, err)
+		}
+		return string(text), err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", usagef("%s: %v", flag, err)
+	}
+	return string(text), nil
+}
+
 // note prints a line for people on stderr.
 func (t *terminal) note(format string, args ...any) {
 	if t.quiet {

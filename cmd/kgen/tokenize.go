@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/kgen-wgsl/kgen"
 )
@@ -11,7 +10,7 @@ type tokenizeVerb struct {
 	flags
 	Model   string  `arg:"" help:"A GGUF file."`
 	Text    *string `xor:"in" placeholder:"TEXT" help:"The text."`
-	File    string  `xor:"in" placeholder:"PATH" help:"A file with the text."`
+	File    string  `xor:"in" placeholder:"PATH" help:"A file with the text; - is standard input."`
 	IDs     string  `name:"ids" xor:"in" placeholder:"1,2,3" help:"Token ids to turn into text."`
 	Special bool    `help:"Recognise special tokens in the text, and print them in text made of ids."`
 }
@@ -53,11 +52,11 @@ func (v *tokenizeVerb) Run(t *terminal) error {
 	case v.Text != nil:
 		ids = tk.Encode(*v.Text, v.Special)
 	case v.File != "":
-		text, err := os.ReadFile(v.File)
+		text, err := t.readText("--file", v.File)
 		if err != nil {
-			return usagef("--file: %v", err)
+			return err
 		}
-		ids = tk.Encode(string(text), v.Special)
+		ids = tk.Encode(text, v.Special)
 	default:
 		return usagef("give --text, --file or --ids")
 	}

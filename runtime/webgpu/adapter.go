@@ -54,19 +54,20 @@ func selectAdapters(all []*Adapter, selector string) ([]*Adapter, error) {
 	if selector == "" {
 		return all, nil
 	}
-	if i, err := strconv.Atoi(selector); err == nil && i >= 0 && i < len(all) {
-		return all[i : i+1], nil
+	index, err := strconv.Atoi(selector)
+	if err == nil && index >= 0 && index < len(all) {
+		return all[index : index+1], nil
 	}
 	var some []*Adapter
 	names := ""
 	for i, a := range all {
-		names += "; " + strconv.Itoa(i) + " " + a.info.Name
-		if strings.Contains(strings.ToLower(a.info.Name), strings.ToLower(selector)) {
+		names += ", " + strconv.Itoa(i) + " = " + a.info.Name
+		if err != nil && strings.Contains(strings.ToLower(a.info.Name), strings.ToLower(selector)) {
 			some = append(some, a)
 		}
 	}
 	if len(some) == 0 {
-		return nil, &plan.DeviceError{Fault: plan.NoAdapter, Call: "select adapter " + strconv.Quote(selector), Detail: "there are " + names[2:]}
+		return nil, &plan.DeviceError{Fault: plan.NoAdapter, Call: "select adapter " + strconv.Quote(selector), Detail: "the adapters are " + names[2:]}
 	}
 	return some, nil
 }

@@ -196,8 +196,8 @@ func TestSelectAdapters(t *testing.T) {
 		{"1", "Intel Iris", ""},
 		{"LLVM", "llvmpipe", ""},
 		{"i", "NVIDIA H200,Intel Iris,llvmpipe", ""},
-		{"7", "", `select adapter "7": there are 0 NVIDIA H200; 1 Intel Iris; 2 llvmpipe`},
-		{"radeon", "", `select adapter "radeon": there are 0 NVIDIA H200; 1 Intel Iris; 2 llvmpipe`},
+		{"7", "", `select adapter "7": the adapters are 0 = NVIDIA H200, 1 = Intel Iris, 2 = llvmpipe`},
+		{"radeon", "", `select adapter "radeon": the adapters are 0 = NVIDIA H200, 1 = Intel Iris, 2 = llvmpipe`},
 	} {
 		some, err := selectAdapters(all, c.selector)
 		var names []string
