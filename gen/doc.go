@@ -7,3 +7,5 @@
 //
 //	go generate ./gen
 package gen
+
+//go:generate go test ../codegen/golang -run TestPackages -update

@@ -73,3 +73,39 @@ func compiled(t *testing.T, preset string, v kgenrt.Variant) *plan.Plan {
 	}
 	return built
 }
+
+// device is one that offers a profile and no more. Where the profile leaves the size of subgroups open, it is the usual one.
+func device(p schedules.Profile) plan.Device {
+	d := plan.Device{Kind: "gpu", Name: p.Name, Limits: p.Limits, Subgroups: p.Subgroups, SubgroupSize: p.SubgroupSize, F16: p.F16}
+	if p.Name == "lavapipe" || p.Name == "swiftshader" {
+		d.Kind = "software"
+	}
+	if d.Subgroups && d.SubgroupSize == 0 {
+		d.SubgroupSize = golang.GuaranteedSize
+	}
+	return d
+}
+
+// Every profile's devices get a variant of SmolLM2, with the contract and the cache that was wished for.
+func TestEveryProfileIsServed(t *testing.T) {
+	want := map[string]string{
+		"chrome": "portable", "compat": "portable", "firefox-metal": "portable", "lavapipe": "portable", "nvidia-h200": "subgroups",
+		"portable": "portable", "subgroups": "subgroups", "swiftshader": "portable",
+	}
+	for _, p := range schedules.Profiles() {
+		for _, c := range []struct {
+			wish kgenrt.Wish
+			rest string
+		}{
+			{kgenrt.Wish{}, "_fast_f16"},
+			{kgenrt.Wish{Activations: kgenrt.Exact}, "_exact_f32"},
+			{kgenrt.Wish{Activations: kgenrt.Exact, KV: "f16"}, "_exact_f16"},
+			{kgenrt.Wish{KV: "f32"}, "_fast_f32"},
+		} {
+			got, err := kgenrt.Choose(smollm2_135m.Variants(), device(p), c.wish)
+			if err != nil || got.Variant.Name != want[p.Name]+c.rest {
+				t.Errorf("%s, %+v: got %s, %v, want %s", p.Name, c.wish, got.Variant.Name, err, want[p.Name]+c.rest)
+			}
+		}
+	}
+}
