@@ -1,6 +1,8 @@
 package schedules
 
 import (
+	"strings"
+
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
@@ -41,7 +43,19 @@ func (p Profile) WithDevice(d plan.Device) (Profile, error) {
 	if p.Subgroups && p.SubgroupSize == 0 {
 		p.SubgroupSize = d.SubgroupSize
 	}
+	if trips := loopCap(d); trips > 0 && (p.LoopTrips == 0 || trips < p.LoopTrips) {
+		p.LoopTrips = trips
+	}
 	return p, nil
+}
+
+// loopCap returns the loop trips after which a device stops a kernel without a word, 0 for those that don't. Mesa's llvmpipe
+// ends loops after 65535 trips: seen with 22.3.6, checked and unchecked, with wgpu-native and in Chrome.
+func loopCap(d plan.Device) int {
+	if strings.Contains(d.Name, "llvmpipe") {
+		return 65535
+	}
+	return 0
 }
 
 // Fit returns nil when the device offers all that p asks for, else a *FitError.

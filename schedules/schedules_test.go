@@ -120,6 +120,10 @@ func TestWithDevice(t *testing.T) {
 	if err := p.Fit(d); !errors.As(err, &fit) || len(fit.Misses) != 2 || fit.Misses[0].Have != 512 {
 		t.Errorf("got %v", err)
 	}
+	d = plan.Device{Name: "llvmpipe (LLVM 15.0.6, 256 bits)", Limits: p.Limits, Subgroups: true, SubgroupSize: 8}
+	if got, err := p.WithDevice(d); err != nil || got.LoopTrips != 65535 {
+		t.Errorf("llvmpipe: loops of %d trips, %v", got.LoopTrips, err)
+	}
 	h := lookup(t, "nvidia-h200")
 	if err := h.Fit(plan.Device{Limits: h.Limits, Subgroups: true, SubgroupSize: 16}); err == nil {
 		t.Error("subgroups of 16 fit a profile that guarantees 32")

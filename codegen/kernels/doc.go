@@ -14,6 +14,7 @@
 //	params     the array of words that plan.Params describes: token, position, length, page ids, ring
 //
 // Kernels are right for one token of one sequence. Activations are f32; GEMV takes them in q8 too, where QuantQ8 made them so:
-// no kernel rounds them in secret. None reads or writes out of bounds, whatever the
-// params hold, except that the page table itself is trusted to be long enough for the length.
+// no kernel rounds them in secret. None reads or writes out of bounds as long
+// as params are what a runtime writes: the words where page ids and ring start, and a page table long enough for the length. Token,
+// position and page ids are clamped.
 package kernels
