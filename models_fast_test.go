@@ -70,8 +70,12 @@ func TestFastSmolLM2(t *testing.T) {
 		t.Run(profile, func(t *testing.T) {
 			d := newDevice(t, profile)
 			e, _ := d.fast(t, m, 1024)
+			whole := profile == "portable" || d.adapter.Info().Kind == "gpu" // a software adapter takes minutes
+			if !whole {
+				prompts = m.Only("capital", "count")
+			}
 			prompts.CheckLogits(t, traced{Engine: e}, oracle.FastReal)
-			if profile == "portable" || d.adapter.Info().Kind == "gpu" { // a software adapter takes minutes
+			if whole {
 				exact, _ := d.engine(t, m, ir.F32, 1024, false)
 				m.Text.Agree(t, traced{Engine: e}, traced{Engine: exact}, positions, oracle.Fast)
 			}
