@@ -316,6 +316,9 @@ func (s *selection) store(n *ir.Node) error {
 		return unsupported(n, "RoPE factors %s are no f32 tensor of the file", rope.In[1].Name)
 	}
 	q, k, v := query.In[0], rope.In[0], n.In[1]
+	if places := s.values.of; places[q] == places[k] || places[q] == places[v] || places[k] == places[v] {
+		return unsupported(n, "queries, keys and values are not three values")
+	}
 	if !s.diesHere(q) {
 		return unsupported(n, "%s is read after it was rotated in place", q.Name)
 	}
