@@ -8,4 +8,6 @@
 //	go generate ./gen
 package gen
 
-//go:generate go test ../codegen/golang -run TestPackages -update
+//go:generate go run ../cmd/kgen gen --quiet --model smollm2-135m --profile portable,subgroups
+//go:generate go run ../cmd/kgen gen --quiet --model qwen3-0.6b --profile portable,subgroups
+//go:generate go run ../cmd/kgen gen --quiet --model qwen3-8b --profile nvidia-h200

@@ -63,7 +63,7 @@ func compiled(t *testing.T, preset string, v kgenrt.Variant) *plan.Plan {
 	kv := map[string]ir.Elem{"f16": ir.F16, "f32": ir.F32}[v.KV]
 	spec := golang.ForModel(preset, p.About, p.Hyperparameters, []schedules.Profile{profile})
 	spec.Targets = golang.Targets([]schedules.Profile{profile}, []bool{v.Activations == kgenrt.Fast}, []ir.Elem{kv})
-	pkg, err := golang.Compile(spec)
+	pkg, err := golang.Compile(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,10 @@ func (s RowReduce) Legal(columns int, p Profile) error {
 	return r.err(s.String())
 }
 
-// DefaultRowReduce gives each thread at least four values, in workgroups of 32 to 256.
+// DefaultRowReduce gives each thread at least four values, in workgroups of 32 to 128: more would exceed profile compat, which
+// the variants for portable serve too.
 func DefaultRowReduce(columns int, p Profile) RowReduce {
-	return RowReduce{Workgroup: tree(columns/4, min(256, p.Limits.Invocations)), Reduce: ReduceTree}
+	return RowReduce{Workgroup: tree(columns/4, min(128, p.Limits.Invocations)), Reduce: ReduceTree}
 }
 
 // ArgMax says how the largest of many values is found: Partials workgroups scan a part each, then one workgroup of the

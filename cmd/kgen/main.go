@@ -33,6 +33,10 @@ type verbs struct {
 	Score    scoreVerb    `cmd:"" help:"Print how likely a text is."`
 	Tokenize tokenizeVerb `cmd:"" help:"Turn text into token ids, or ids into text."`
 	Inspect  inspectVerb  `cmd:"" help:"Show a model's header, tensors, graph, kernels and plan."`
+	Gen      genVerb      `cmd:"" help:"Generate a Go package for a model: kernels, and the code that dispatches them."`
+	Diff     diffVerb     `cmd:"" help:"Show what gen would change."`
+	Audit    auditVerb    `cmd:"" help:"Hold the kernels of packages to the limits of device profiles."`
+	Models   modelsVerb   `cmd:"" help:"List the models that are known without a file."`
 	Help     helpVerb     `cmd:"" help:"Explain a verb, with an example."`
 	Version  versionVerb  `cmd:"" help:"Print the version."`
 }

@@ -1,6 +1,7 @@
 package golang_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -23,7 +24,7 @@ func Example() {
 	}
 	spec := golang.ForModel(preset.Name, preset.About, preset.Hyperparameters, []schedules.Profile{portable})
 	spec.Targets = spec.Targets[:1]
-	pkg, err := golang.Compile(spec)
+	pkg, err := golang.Compile(context.Background(), spec)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/pmezard/go-difflib/difflib"
 )
 
 // Files are the files of a generated package by their names, with slashes.
@@ -54,6 +57,47 @@ func (f Files) Compare(dir string) (Difference, error) {
 		}
 	}
 	return d, nil
+}
+
+// Diff returns a unified diff from the folder's files to f, empty when there is no difference. The manifest, which has hashes
+// alone, is left out unless nothing else differs.
+func (f Files) Diff(dir string) (string, error) {
+	d, err := f.Compare(dir)
+	if err != nil {
+		return "", err
+	}
+	names := slices.Concat(d.Missing, d.Extra, d.Changed)
+	slices.Sort(names)
+	if len(names) > 1 {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == ManifestName })
+	}
+	var b strings.Builder
+	for _, name := range names {
+		u := difflib.UnifiedDiff{FromFile: "/dev/null", ToFile: "/dev/null", Context: 3}
+		if !slices.Contains(d.Missing, name) {
+			have, err := read(dir, name)
+			if err != nil {
+				return "", err
+			}
+			u.A, u.FromFile = splitLines(have), "a/"+name
+		}
+		if new, ok := f[name]; ok {
+			u.B, u.ToFile = splitLines(new), "b/"+name
+		}
+		if err := difflib.WriteUnifiedDiff(&b, u); err != nil {
+			return "", err
+		}
+	}
+	return b.String(), nil
+}
+
+// splitLines returns the lines with their ends. The last one gets an end too.
+func splitLines(text []byte) []string {
+	lines := slices.Collect(strings.Lines(string(text)))
+	if n := len(lines); n > 0 {
+		lines[n-1] = strings.TrimSuffix(lines[n-1], "\n") + "\n"
+	}
+	return lines
 }
 
 func at(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }

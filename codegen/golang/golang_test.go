@@ -3,7 +3,6 @@ package golang_test
 import (
 	"bytes"
 	"flag"
-	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models"
 	"github.com/kgen-wgsl/kgen/schedules"
-	"github.com/pmezard/go-difflib/difflib"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated packages of testdata and gen")
@@ -52,7 +50,7 @@ func preset(t *testing.T, name string, names ...string) golang.Spec {
 
 func generate(t *testing.T, s golang.Spec) golang.Files {
 	t.Helper()
-	p, err := golang.Compile(s)
+	p, err := golang.Compile(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,14 +100,10 @@ func accept(t *testing.T, dir string, files golang.Files) {
 		t.Errorf("%s: the folder has it, kgen no longer makes it", filepath.Join(dir, name))
 	}
 	for _, name := range d.Changed {
-		have, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-			A: difflib.SplitLines(string(have)), B: difflib.SplitLines(string(files[name])), FromFile: name, ToFile: "made now", Context: 3,
-		})
-		t.Errorf("%s differs (%v):\n%s", filepath.Join(dir, name), err, text)
+		t.Errorf("%s differs from what kgen makes", filepath.Join(dir, name))
+	}
+	if text, err := files.Diff(dir); text != "" || err != nil {
+		t.Errorf("accepting this takes `make golden` (%v):\n%s", err, text)
 	}
 }
 

@@ -27,10 +27,13 @@ func (g *generator) kernelsFile() *jen.File {
 	return f
 }
 
-// headerLines are the comments that a kernel's text starts with: what it computes, and its schedule.
+// headerLines are the comments that a kernel's text starts with, behind its directives: what it computes, and its schedule.
 func headerLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "enable ") {
+			continue
+		}
 		comment, ok := strings.CutPrefix(line, "// ")
 		if !ok {
 			break

@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/kgen-wgsl/kgen/codegen"
@@ -17,6 +19,8 @@ type Spec struct {
 	// Graph returns the model's graph with a KV cache of the given type.
 	Graph   func(kv ir.Elem) (*ir.Graph, error)
 	Targets []Target
+	// Progress is called when a variant is compiled; nil for none.
+	Progress func(done, total int)
 }
 
 // Target is what a variant is compiled for.
@@ -46,8 +50,8 @@ func Targets(profiles []schedules.Profile, fast []bool, caches []ir.Elem) []Targ
 	return all
 }
 
-// Compile compiles the variants of a package. An error names the variant.
-func Compile(s Spec) (Package, error) {
+// Compile compiles the variants of a package, until the context ends. An error names the variant.
+func Compile(ctx context.Context, s Spec) (Package, error) {
 	p := Package{Name: s.Name, Model: s.Model, Command: s.Command, About: s.About}
 	seen := map[Input]bool{}
 	input := func(in Input) {
@@ -56,9 +60,9 @@ func Compile(s Spec) (Package, error) {
 			p.Inputs = append(p.Inputs, in)
 		}
 	}
-	for _, t := range s.Targets {
+	for i, t := range s.Targets {
 		graph, err := s.Graph(t.KV)
-		if err != nil {
+		if err = cmp.Or(ctx.Err(), err); err != nil {
 			return Package{}, fmt.Errorf("package %s: %w", s.Name, err)
 		}
 		input(Input{"graph", t.KV.String(), ir.Print(graph)})
@@ -68,12 +72,15 @@ func Compile(s Spec) (Package, error) {
 			return Package{}, fmt.Errorf("package %s, profile %s: %w", s.Name, t.Profile.Name, err)
 		}
 		p.Variants = append(p.Variants, v)
+		if s.Progress != nil {
+			s.Progress(i+1, len(s.Targets))
+		}
 	}
 	return p, nil
 }
 
-func (t Target) compile(graph *ir.Graph, context int) (Variant, error) {
-	result, err := codegen.Compile(graph, codegen.Options{Profile: t.Profile, Context: context, Fast: t.Fast})
+func (t Target) compile(graph *ir.Graph, positions int) (Variant, error) {
+	result, err := codegen.Compile(graph, codegen.Options{Profile: t.Profile, Context: positions, Fast: t.Fast})
 	if err != nil {
 		return Variant{}, err
 	}

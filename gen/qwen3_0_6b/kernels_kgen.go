@@ -170,6 +170,8 @@ func gemvQ4_0_1024x2048_8ca0bfef() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 1024 rows of 2048
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_1024x2048_cc2f8014.wgsl
@@ -189,6 +191,8 @@ func gemvQ4_0_1024x2048_cc2f8014() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 1024 rows of 3072
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_1024x3072_1508fbad.wgsl
@@ -229,6 +233,8 @@ func gemvQ4_0_1024x3072_91c4728d() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 151936 rows of 1024
+// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_151936x1024_0aad75e5.wgsl
@@ -290,6 +296,8 @@ func gemvQ4_0_4096x1024_56fcf059() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 4096 rows of 1024, results of [2048 1024 1024] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_4096x1024_809e836e.wgsl
@@ -330,6 +338,8 @@ func gemvQ4_0_6144x1024_7c979172() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 6144 rows of 1024, results of [3072 3072] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_6144x1024_a1ac2ab0.wgsl
@@ -349,6 +359,8 @@ func gemvQ4_0_6144x1024_a1ac2ab0() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 1024 rows of 2048, x of 8-bit codes
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_1024x2048_7b05f68c.wgsl
@@ -389,6 +401,8 @@ func gemvQ4_0Q8_1024x2048_dd131838() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 1024 rows of 3072, x of 8-bit codes
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_1024x3072_1666438e.wgsl
@@ -450,6 +464,8 @@ func gemvQ4_0Q8_151936x1024_61b68c8b() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 151936 rows of 1024, x of 8-bit codes
+// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_151936x1024_a0c69e49.wgsl
@@ -469,6 +485,8 @@ func gemvQ4_0Q8_151936x1024_a0c69e49() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 4096 rows of 1024, x of 8-bit codes, results of [2048 1024 1024] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_4096x1024_55ea3a8a.wgsl
@@ -530,6 +548,8 @@ func gemvQ4_0Q8_6144x1024_7bd416d2() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 6144 rows of 1024, x of 8-bit codes, results of [3072 3072] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_6144x1024_a11da8fe.wgsl
@@ -626,23 +646,23 @@ func quantQ8_3072_ed0f8662() plan.Kernel {
 }
 
 // y = x / sqrt(mean(x²) + 9.999999974752427e-07) · weights, 1 rows of 1024
-// workgroup=256 reduce=tree
+// workgroup=128 reduce=tree
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
-//go:embed kernels/rmsnorm_1x1024_55f6f756.wgsl
-var rmsnorm1x1024_55f6f756Text string
+//go:embed kernels/rmsnorm_1x1024_aa27e11f.wgsl
+var rmsnorm1x1024_aa27e11fText string
 
-func rmsnorm1x1024_55f6f756() plan.Kernel {
+func rmsnorm1x1024_aa27e11f() plan.Kernel {
 	return plan.Kernel{
-		Name: "rmsnorm_1x1024_55f6f756",
-		Text: rmsnorm1x1024_55f6f756Text,
+		Name: "rmsnorm_1x1024_aa27e11f",
+		Text: rmsnorm1x1024_aa27e11fText,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 4096},
 			{Name: "weights", Access: plan.Read, Bytes: 4096},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 4096},
 		},
-		Workgroup:      [3]int{256, 1, 1},
-		WorkgroupBytes: 1024,
+		Workgroup:      [3]int{128, 1, 1},
+		WorkgroupBytes: 512,
 	}
 }
 

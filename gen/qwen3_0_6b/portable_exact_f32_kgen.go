@@ -24,8 +24,8 @@ func portableExactF32() kgenrt.Variant {
 				BindingBytes:     77791232,
 				BufferBytes:      268435456,
 				WorkgroupBytes:   1536,
-				Invocations:      256,
-				WorkgroupX:       256,
+				Invocations:      128,
+				WorkgroupX:       128,
 				WorkgroupY:       1,
 				WorkgroupZ:       1,
 				Workgroups:       2374,
@@ -110,7 +110,7 @@ func buildPortableExactF32(b *plan.Builder) {
 	// Kernels.
 	var (
 		embedQ4_0_151936x1024 = b.Kernel(embedQ4_0_151936x1024_630dd2d8())
-		rmsnorm1x1024         = b.Kernel(rmsnorm1x1024_55f6f756())
+		rmsnorm1x1024         = b.Kernel(rmsnorm1x1024_aa27e11f())
 		gemvQ4_0_4096x1024    = b.Kernel(gemvQ4_0_4096x1024_56fcf059())
 		rmsnormInPlace16x128  = b.Kernel(rmsnormInPlace16x128_6d05ccee())
 		rmsnormInPlace8x128   = b.Kernel(rmsnormInPlace8x128_1967cded())

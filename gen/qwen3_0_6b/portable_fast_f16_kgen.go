@@ -24,8 +24,8 @@ func portableFastF16() kgenrt.Variant {
 				BindingBytes:     77791232,
 				BufferBytes:      268435456,
 				WorkgroupBytes:   1536,
-				Invocations:      256,
-				WorkgroupX:       256,
+				Invocations:      128,
+				WorkgroupX:       128,
 				WorkgroupY:       1,
 				WorkgroupZ:       1,
 				Workgroups:       2374,
@@ -115,7 +115,7 @@ func buildPortableFastF16(b *plan.Builder) {
 	// Kernels.
 	var (
 		embedQ4_0_151936x1024  = b.Kernel(embedQ4_0_151936x1024_630dd2d8())
-		rmsnorm1x1024          = b.Kernel(rmsnorm1x1024_55f6f756())
+		rmsnorm1x1024          = b.Kernel(rmsnorm1x1024_aa27e11f())
 		quantQ8_1024           = b.Kernel(quantQ8_1024_a4536b76())
 		gemvQ4_0Q8_4096x1024   = b.Kernel(gemvQ4_0Q8_4096x1024_c035adc1())
 		rmsnormInPlace16x128   = b.Kernel(rmsnormInPlace16x128_6d05ccee())

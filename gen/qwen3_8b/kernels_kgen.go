@@ -149,6 +149,8 @@ func embedQ4_0_151936x4096_0e41ceaa() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 24576 rows of 4096, results of [12288 12288] rows
+// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_24576x4096_d20902cf.wgsl
@@ -168,6 +170,8 @@ func gemvQ4_0_24576x4096_d20902cf() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 4096 rows of 12288
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_4096x12288_a13ba157.wgsl
@@ -187,6 +191,8 @@ func gemvQ4_0_4096x12288_a13ba157() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 4096 rows of 4096
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_4096x4096_b38fb062.wgsl
@@ -206,6 +212,8 @@ func gemvQ4_0_4096x4096_b38fb062() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 6144 rows of 4096, results of [4096 1024 1024] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_6144x4096_fd84507a.wgsl
@@ -225,6 +233,8 @@ func gemvQ4_0_6144x4096_fd84507a() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 24576 rows of 4096, x of 8-bit codes, results of [12288 12288] rows
+// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_24576x4096_8907c3f1.wgsl
@@ -244,6 +254,8 @@ func gemvQ4_0Q8_24576x4096_8907c3f1() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 4096 rows of 12288, x of 8-bit codes
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_4096x12288_ad044bf3.wgsl
@@ -263,6 +275,8 @@ func gemvQ4_0Q8_4096x12288_ad044bf3() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 4096 rows of 4096, x of 8-bit codes
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_4096x4096_14a849d2.wgsl
@@ -282,6 +296,8 @@ func gemvQ4_0Q8_4096x4096_14a849d2() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 6144 rows of 4096, x of 8-bit codes, results of [4096 1024 1024] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_6144x4096_e4a44953.wgsl
@@ -301,6 +317,8 @@ func gemvQ4_0Q8_6144x4096_e4a44953() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q8_0 of 151936 rows of 4096
+// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32.
 //
 //go:embed kernels/gemv_q8_0_151936x4096_ed44f24c.wgsl
@@ -320,6 +338,8 @@ func gemvQ8_0_151936x4096_ed44f24c() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q8_0 of 151936 rows of 4096, x of 8-bit codes
+// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/gemv_q8_0_q8_151936x4096_84aa1e81.wgsl
@@ -397,23 +417,23 @@ func quantQ8_4096_2b71bac0() plan.Kernel {
 }
 
 // y = x / sqrt(mean(x²) + 9.999999974752427e-07) · weights, 1 rows of 4096
-// workgroup=256 reduce=tree
+// workgroup=128 reduce=tree
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32, nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
-//go:embed kernels/rmsnorm_1x4096_30f48d47.wgsl
-var rmsnorm1x4096_30f48d47Text string
+//go:embed kernels/rmsnorm_1x4096_3be6d447.wgsl
+var rmsnorm1x4096_3be6d447Text string
 
-func rmsnorm1x4096_30f48d47() plan.Kernel {
+func rmsnorm1x4096_3be6d447() plan.Kernel {
 	return plan.Kernel{
-		Name: "rmsnorm_1x4096_30f48d47",
-		Text: rmsnorm1x4096_30f48d47Text,
+		Name: "rmsnorm_1x4096_3be6d447",
+		Text: rmsnorm1x4096_3be6d447Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 16384},
 			{Name: "weights", Access: plan.Read, Bytes: 16384},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 16384},
 		},
-		Workgroup:      [3]int{256, 1, 1},
-		WorkgroupBytes: 1024,
+		Workgroup:      [3]int{128, 1, 1},
+		WorkgroupBytes: 512,
 	}
 }
 

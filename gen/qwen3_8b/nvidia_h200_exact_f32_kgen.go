@@ -24,8 +24,8 @@ func nvidiaH200ExactF32() kgenrt.Variant {
 				BindingBytes:     622329856,
 				BufferBytes:      4258287616,
 				WorkgroupBytes:   1536,
-				Invocations:      256,
-				WorkgroupX:       256,
+				Invocations:      128,
+				WorkgroupX:       128,
 				WorkgroupY:       1,
 				WorkgroupZ:       1,
 				Workgroups:       37984,
@@ -113,7 +113,7 @@ func buildNvidiaH200ExactF32(b *plan.Builder) {
 	// Kernels.
 	var (
 		embedQ4_0_151936x4096 = b.Kernel(embedQ4_0_151936x4096_0e41ceaa())
-		rmsnorm1x4096         = b.Kernel(rmsnorm1x4096_30f48d47())
+		rmsnorm1x4096         = b.Kernel(rmsnorm1x4096_3be6d447())
 		gemvQ4_0_6144x4096    = b.Kernel(gemvQ4_0_6144x4096_fd84507a())
 		rmsnormInPlace32x128  = b.Kernel(rmsnormInPlace32x128_e0c9c3c1())
 		rmsnormInPlace8x128   = b.Kernel(rmsnormInPlace8x128_1967cded())

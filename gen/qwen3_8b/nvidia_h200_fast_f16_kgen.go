@@ -24,8 +24,8 @@ func nvidiaH200FastF16() kgenrt.Variant {
 				BindingBytes:     622329856,
 				BufferBytes:      4258287616,
 				WorkgroupBytes:   1536,
-				Invocations:      256,
-				WorkgroupX:       256,
+				Invocations:      128,
+				WorkgroupX:       128,
 				WorkgroupY:       1,
 				WorkgroupZ:       1,
 				Workgroups:       37984,
@@ -118,7 +118,7 @@ func buildNvidiaH200FastF16(b *plan.Builder) {
 	// Kernels.
 	var (
 		embedQ4_0_151936x4096  = b.Kernel(embedQ4_0_151936x4096_0e41ceaa())
-		rmsnorm1x4096          = b.Kernel(rmsnorm1x4096_30f48d47())
+		rmsnorm1x4096          = b.Kernel(rmsnorm1x4096_3be6d447())
 		quantQ8_4096           = b.Kernel(quantQ8_4096_2b71bac0())
 		gemvQ4_0Q8_6144x4096   = b.Kernel(gemvQ4_0Q8_6144x4096_e4a44953())
 		rmsnormInPlace32x128   = b.Kernel(rmsnormInPlace32x128_e0c9c3c1())

@@ -170,6 +170,8 @@ func gemvQ4_1_3072x576_df0b97bf() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_1 of 3072 rows of 576, results of [1536 1536] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_3072x576_fb7870a5.wgsl
@@ -210,6 +212,8 @@ func gemvQ4_1_576x1536_6a4c195b() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_1 of 576 rows of 1536
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_576x1536_b3e3dc80.wgsl
@@ -229,6 +233,8 @@ func gemvQ4_1_576x1536_b3e3dc80() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_1 of 576 rows of 576
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_576x576_0ae64ad1.wgsl
@@ -269,6 +275,8 @@ func gemvQ4_1_576x576_d7a86e6a() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_1 of 960 rows of 576, results of [576 192 192] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_960x576_4c6231e2.wgsl
@@ -330,6 +338,8 @@ func gemvQ4_1Q8_3072x576_e449d66a() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_1 of 3072 rows of 576, x of 8-bit codes, results of [1536 1536] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_3072x576_f1f06438.wgsl
@@ -349,6 +359,8 @@ func gemvQ4_1Q8_3072x576_f1f06438() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_1 of 576 rows of 1536, x of 8-bit codes
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_576x1536_3914b0ef.wgsl
@@ -410,6 +422,8 @@ func gemvQ4_1Q8_576x576_5d9dab35() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_1 of 576 rows of 576, x of 8-bit codes
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_576x576_e09c532f.wgsl
@@ -429,6 +443,8 @@ func gemvQ4_1Q8_576x576_e09c532f() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_1 of 960 rows of 576, x of 8-bit codes, results of [576 192 192] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_960x576_7b41d1ac.wgsl
@@ -490,6 +506,8 @@ func gemvQ8_0_49152x576_056abb95() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q8_0 of 49152 rows of 576
+// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q8_0_49152x576_e3916b3a.wgsl
@@ -509,6 +527,8 @@ func gemvQ8_0_49152x576_e3916b3a() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q8_0 of 49152 rows of 576, x of 8-bit codes
+// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q8_0_q8_49152x576_8786b1cc.wgsl

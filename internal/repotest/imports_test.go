@@ -39,7 +39,7 @@ var rules = []rule{
 	{
 		pkg:     "codegen/golang",
 		own:     []string{"codegen", "ir", "models", "schedules", "runtime/plan"},
-		modules: []string{"github.com/dave/jennifer"},
+		modules: []string{"github.com/dave/jennifer", "github.com/pmezard/go-difflib"},
 	},
 	{
 		pkg:     "codegen",

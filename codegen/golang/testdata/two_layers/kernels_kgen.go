@@ -127,6 +127,8 @@ func embedQ4_0_128x64_136ee19d() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 128 rows of 64, results of [64 32 32] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_128x64_3871a1e3.wgsl
@@ -167,6 +169,8 @@ func gemvQ4_0_128x64_67eceed5() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 128 rows of 64
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_128x64_a5d160ac.wgsl
@@ -207,6 +211,8 @@ func gemvQ4_0_128x64_d01adb5f() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 192 rows of 64, results of [96 96] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_192x64_81e5efc9.wgsl
@@ -268,6 +274,8 @@ func gemvQ4_0_64x64_0689a0f5() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 64 rows of 64
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_64x64_a6561032.wgsl
@@ -308,6 +316,8 @@ func gemvQ4_0_64x96_1f9b61a1() plan.Kernel {
 	}
 }
 
+// y = W·x, W Q4_0 of 64 rows of 96
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_64x96_77b452d1.wgsl

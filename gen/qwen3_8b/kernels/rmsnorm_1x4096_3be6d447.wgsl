@@ -1,23 +1,19 @@
-// y = x / sqrt(mean(x²) + 9.999999974752427e-07) · weights, 1 rows of 1024
-// workgroup=256 reduce=tree
-@group(0) @binding(0) var<storage, read> x: array<vec4<f32>, 256>;
-@group(0) @binding(1) var<storage, read> weights: array<vec4<f32>, 256>;
-@group(0) @binding(2) var<storage, read_write> y: array<vec4<f32>, 256>;
-var<workgroup> sums: array<f32, 256>;
+// y = x / sqrt(mean(x²) + 9.999999974752427e-07) · weights, 1 rows of 4096
+// workgroup=128 reduce=tree
+@group(0) @binding(0) var<storage, read> x: array<vec4<f32>, 1024>;
+@group(0) @binding(1) var<storage, read> weights: array<vec4<f32>, 1024>;
+@group(0) @binding(2) var<storage, read_write> y: array<vec4<f32>, 1024>;
+var<workgroup> sums: array<f32, 128>;
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(128)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let first = group.x * 256u;
+  let first = group.x * 1024u;
   var squares = vec4<f32>();
-  for (var i = local; i < 256u; i += 256u) {
+  for (var i = local; i < 1024u; i += 128u) {
     let v = x[first + i];
     squares = fma(v, v, squares);
   }
   sums[local] = squares.x + squares.y + (squares.z + squares.w);
-  workgroupBarrier();
-  if (local < 128u) {
-    sums[local] += sums[local + 128u];
-  }
   workgroupBarrier();
   if (local < 64u) {
     sums[local] += sums[local + 64u];
@@ -47,8 +43,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     sums[local] += sums[local + 1u];
   }
   workgroupBarrier();
-  let scale = inverseSqrt(sums[0] / 1024.0f + 1e-06f);
-  for (var i = local; i < 256u; i += 256u) {
+  let scale = inverseSqrt(sums[0] / 4096.0f + 1e-06f);
+  for (var i = local; i < 1024u; i += 128u) {
     y[first + i] = x[first + i] * scale * weights[i];
   }
 }
