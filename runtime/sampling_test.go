@@ -67,3 +67,60 @@ func TestSameSeedSameTokens(t *testing.T) {
 		}
 	}
 }
+
+// Logits that are no numbers are never drawn, infinite ones win, and no filter or temperature changes that.
+func TestSamplingOddLogits(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	settings := []Sampling{
+		{}, {Temperature: 1}, {Temperature: 1, TopK: 2}, {Temperature: 1e-300}, {Temperature: 1e300}, {Temperature: 1, MinP: 1},
+		{Temperature: 1, TopP: 1e-300}, {Temperature: 1, TopK: 1 << 40}, {Temperature: 1, TopK: 257},
+	}
+	for _, c := range []struct {
+		logits  []float32
+		allowed []bool
+	}{
+		{[]float32{1, nan, 3}, []bool{true, false, true}},
+		{[]float32{nan, 1, 3}, []bool{false, true, true}},
+		{[]float32{nan, nan, nan}, []bool{true, false, false}},
+		{[]float32{1, inf, 3}, []bool{false, true, false}},
+		{[]float32{inf, inf, 1}, []bool{true, false, false}},
+		{[]float32{-inf, 1, -inf}, []bool{false, true, false}},
+		{[]float32{-inf, nan, -inf}, []bool{true, false, false}},
+		{[]float32{5, 5, 5}, []bool{true, true, true}},
+	} {
+		for _, s := range settings {
+			for s.Seed = range 60 {
+				if id := newSampler(s).pick(c.logits); !c.allowed[id] {
+					t.Fatalf("%+v of %v: %d", s, c.logits, id)
+				}
+			}
+		}
+	}
+	long := make([]float32, 300) // more than are inserted one by one
+	for i := range long {
+		long[i] = nan
+	}
+	long[299] = -5
+	for _, k := range []int{0, 40, 290} {
+		if id := newSampler(Sampling{Temperature: 1, TopK: k}).pick(long); id != 299 {
+			t.Errorf("top-k %d: %d, want the only number", k, id)
+		}
+	}
+}
+
+func TestSamplingCheck(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, s := range []Sampling{{}, {Temperature: 2, TopK: 5, TopP: 1, MinP: 1}, {Temperature: -1}} {
+		if err := s.Check(); err != nil {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
+	for _, s := range []Sampling{
+		{Temperature: nan}, {Temperature: inf}, {Temperature: 1, TopK: -1}, {Temperature: 1, TopP: -0.1}, {Temperature: 1, TopP: 1.1},
+		{Temperature: 1, TopP: nan}, {Temperature: 1, MinP: -0.1}, {Temperature: 1, MinP: 2}, {Temperature: 1, MinP: nan},
+	} {
+		if s.Check() == nil {
+			t.Errorf("%+v is accepted", s)
+		}
+	}
+}
