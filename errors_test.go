@@ -74,7 +74,7 @@ func TestEveryCode(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Limits.BindingBytes = 4096
-			_, err = f.Compile(p, 512, ir.F32, false)
+			_, err = f.Compile(kgen.CompileOptions{Profile: p, Context: 512, KV: ir.F32})
 			return err
 		},
 		kgenrt.OutOfMemory:   func(t *testing.T) error { return engineFails(t, &plan.DeviceError{Fault: plan.OutOfMemory}) },

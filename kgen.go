@@ -3,6 +3,7 @@ package kgen
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kgen-wgsl/kgen/codegen"
 	"github.com/kgen-wgsl/kgen/ir"
@@ -29,7 +30,8 @@ type Options struct {
 	Context int
 	// KV is how the cache stores keys and values, f32 or f16; empty means f16, or f32 with Exact.
 	KV string
-	// Exact keeps activations in f32. There is no other path yet, so it only chooses the default of KV.
+	// Exact keeps activations in f32. Without it, a WebGPU device rounds them to 8 bits where it multiplies Q8_0, Q4_0 or Q4_1
+	// weights with them; the evaluator never does. Model.Path says what came of it.
 	Exact bool
 	// Burst is the largest number of tokens in one submit, 0 for what suits the device. Greedy tokens come in groups of as
 	// many, and cancellation takes effect between them.
@@ -55,6 +57,7 @@ type Model struct {
 	backend plan.Backend // nil on the evaluator
 	context int
 	kv      ir.Elem
+	path    string
 	burst   int
 	session *Session
 }
@@ -93,7 +96,7 @@ func (f *File) Load(ctx context.Context, opts Options) (*Model, error) {
 	case opts.Burst < 0:
 		return nil, badRequest("a burst of %d tokens is below 0", opts.Burst)
 	}
-	if m.kv, err = chooseKV(opts); err != nil {
+	if m.kv, err = ChooseKV(opts.KV, opts.Exact); err != nil {
 		return nil, err
 	}
 	if m.context, err = f.ChooseContext(opts.Context); err != nil {
@@ -115,19 +118,19 @@ func (f *File) Load(ctx context.Context, opts Options) (*Model, error) {
 		return nil, err
 	}
 	f.users++
-	opts.Log(fmt.Sprintf("context: %d positions, KV cache %v", m.context, m.kv))
+	opts.Log(fmt.Sprintf("context: %d positions, KV cache %v, path %s", m.context, m.kv, m.path))
 	return m, nil
 }
 
-// chooseKV returns the element type of the KV cache.
-func chooseKV(opts Options) (ir.Elem, error) {
+// ChooseKV returns the element type of the KV cache for what was asked: f32 or f16; nothing asks for f16, or with exact for f32.
+func ChooseKV(asked string, exact bool) (ir.Elem, error) {
 	switch {
-	case opts.KV == "f32", opts.KV == "" && opts.Exact:
+	case asked == "f32", asked == "" && exact:
 		return ir.F32, nil
-	case opts.KV == "f16", opts.KV == "":
+	case asked == "f16", asked == "":
 		return ir.F16, nil
 	}
-	return 0, badRequest("the KV cache can be f32 or f16, not %q", opts.KV)
+	return 0, badRequest("the KV cache can be f32 or f16, not %q", asked)
 }
 
 // ChooseContext returns the number of positions that a model gets for what was asked: 0 asks for the model's or 8192,
@@ -160,6 +163,7 @@ func (m *Model) loadEvaluator() error {
 	if err != nil {
 		return asError("prepare the evaluator", err)
 	}
+	m.path = string(kgenrt.Exact) // whatever was asked
 	m.exec, m.device = machine, plan.Device{Kind: "cpu", Name: "evaluator", Library: "kgen"}
 	return nil
 }
@@ -171,6 +175,7 @@ func (m *Model) loadNative(ctx context.Context, opts *Options, target *target) e
 		return err
 	}
 	p := compiled.Plan
+	m.path = compiled.Path
 	backend, err := target.adapter.Open(ctx, p.Requires)
 	if err != nil {
 		return asError("open the device", err)
@@ -187,7 +192,9 @@ func (m *Model) loadNative(ctx context.Context, opts *Options, target *target) e
 func (m *Model) fit(opts *Options, profile schedules.Profile) (*codegen.Result, error) {
 	const least = 256
 	for {
-		compiled, err := m.file.Compile(profile, m.context, m.kv, opts.Trace)
+		compiled, err := m.file.Compile(CompileOptions{
+			Profile: profile, Context: m.context, KV: m.kv, Fast: !opts.Exact, Trace: opts.Trace,
+		})
 		if !is[*plan.LimitError](err) || opts.Context != 0 || m.context/2 < least {
 			return compiled, err
 		}
@@ -196,32 +203,48 @@ func (m *Model) fit(opts *Options, profile schedules.Profile) (*codegen.Result, 
 	}
 }
 
-// Compile compiles the file's model for a profile without opening a device. Context 0 means the model's or 8192, whichever is
-// less; with trace set, the residual stream stays readable.
-func (f *File) Compile(profile schedules.Profile, context int, kv ir.Elem, trace bool) (*codegen.Result, error) {
-	context, err := f.ChooseContext(context)
+// CompileOptions says what to compile a file's model to.
+type CompileOptions struct {
+	Profile schedules.Profile
+	Context int     // positions that fit; 0 means the model's or 8192, whichever is less
+	KV      ir.Elem // how the cache stores keys and values
+	Fast    bool    // activations of 8 bits where weights have kernels for it
+	Trace   bool    // the residual stream stays readable
+}
+
+// Compile compiles the file's model without opening a device. The result's path is fast only if some product takes activations
+// of 8 bits.
+func (f *File) Compile(opts CompileOptions) (*codegen.Result, error) {
+	context, err := f.ChooseContext(opts.Context)
 	if err != nil {
 		return nil, err
 	}
-	g, err := f.Graph(kv, false)
+	g, err := f.Graph(opts.KV, false)
 	if err != nil {
 		return nil, err
 	}
-	opts := codegen.Options{Profile: profile, Context: context}
-	if trace {
+	o := codegen.Options{Profile: opts.Profile, Context: context, Fast: opts.Fast}
+	if opts.Trace {
 		for _, t := range models.LayerInputs(g) {
-			opts.Keep = append(opts.Keep, t.Name)
+			o.Keep = append(o.Keep, t.Name)
 		}
 	}
-	result, err := codegen.Compile(g, opts)
-	return result, asError("compile the model", err)
+	result, err := codegen.Compile(g, o)
+	if err != nil {
+		return nil, asError("compile the model", err)
+	}
+	if !slices.ContainsFunc(result.Graph.Nodes, func(n *ir.Node) bool { return n.Op == ir.LinearQ8 }) {
+		result.Path = string(kgenrt.Exact)
+	}
+	return result, nil
 }
 
 // Device describes what the model runs on; its Kind is gpu, software or cpu.
 func (m *Model) Device() plan.Device { return m.device }
 
-// Path names the contract that results keep: exact until there is a faster one.
-func (m *Model) Path() string { return "exact" }
+// Path names the contract that results keep: exact, with activations in f32 throughout, or fast, where products round them to
+// 8 bits.
+func (m *Model) Path() string { return m.path }
 
 // Context returns the number of positions that fit.
 func (m *Model) Context() int { return m.context }

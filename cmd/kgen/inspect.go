@@ -20,7 +20,8 @@ type inspectVerb struct {
 	Profile  string `default:"portable" placeholder:"NAME" help:"The device profile that kernels are made for (${default})."`
 	Subgroup int    `placeholder:"N" help:"The size of subgroups, for profiles that leave it to the device."`
 	Ctx      int    `placeholder:"N" help:"Positions that fit: at most the model's. The default is the model's or 8192, whichever is less."`
-	KV       string `name:"kv" default:"f16" enum:"f32,f16" help:"How the KV cache stores values: f32 or f16 (${default})."`
+	KV       string `name:"kv" placeholder:"TYPE" help:"How the KV cache stores values: f32 or f16. The default is f16, f32 with --exact."`
+	Exact    bool   `help:"Keep activations in f32; without it products with quantised weights round them to 8 bits."`
 	Header   bool   `xor:"part" help:"Print every key of the header."`
 	Tensors  bool   `xor:"part" help:"Print the table of tensors."`
 	Graph    bool   `xor:"part" help:"Print the model's graph as text, before the compiler's passes."`
@@ -61,14 +62,18 @@ func (v *inspectVerb) Run(t *terminal) error {
 }
 
 func (v *inspectVerb) inspectPlan(t *terminal, out io.Writer, f *kgen.File) error {
+	kv, err := kgen.ChooseKV(v.KV, v.Exact)
+	if err != nil {
+		return err
+	}
 	if v.Graph {
-		g, err := f.Graph(v.elem(), false)
+		g, err := f.Graph(kv, false)
 		if err == nil {
 			_, err = io.WriteString(out, ir.Print(g))
 		}
 		return err
 	}
-	r, err := v.compile(f)
+	r, err := v.compile(f, kv)
 	if err != nil {
 		return err
 	}
@@ -87,7 +92,7 @@ func (v *inspectVerb) inspectPlan(t *terminal, out io.Writer, f *kgen.File) erro
 	return err
 }
 
-func (v *inspectVerb) compile(f *kgen.File) (*codegen.Result, error) {
+func (v *inspectVerb) compile(f *kgen.File, kv ir.Elem) (*codegen.Result, error) {
 	profile, err := schedules.Lookup(v.Profile)
 	if err != nil {
 		return nil, err
@@ -98,15 +103,7 @@ func (v *inspectVerb) compile(f *kgen.File) (*codegen.Result, error) {
 		}
 		profile.SubgroupSize = v.Subgroup
 	}
-	return f.Compile(profile, v.Ctx, v.elem(), false)
-}
-
-// elem is the element type of the KV cache.
-func (v *inspectVerb) elem() ir.Elem {
-	if v.KV == "f32" {
-		return ir.F32
-	}
-	return ir.F16
+	return f.Compile(kgen.CompileOptions{Profile: profile, Context: v.Ctx, KV: kv, Fast: !v.Exact})
 }
 
 func printHeader(out io.Writer, g *gguf.File) {
@@ -181,6 +178,7 @@ type summary struct {
 	Model        string           `json:"model"`
 	Architecture string           `json:"architecture"`
 	Profile      string           `json:"profile"`
+	Path         string           `json:"path"`
 	Context      int              `json:"context"`
 	Vocab        int              `json:"vocab"`
 	Types        map[string]int   `json:"tensor_types"`
@@ -211,7 +209,8 @@ type bufferSummary struct {
 func summarise(f *kgen.File, r *codegen.Result) summary {
 	p := r.Plan
 	s := summary{
-		Model: f.Hyperparameters.Name, Architecture: f.Hyperparameters.Architecture, Profile: p.Profile, Context: p.Context, Vocab: p.Vocab,
+		Model: f.Hyperparameters.Name, Architecture: f.Hyperparameters.Architecture,
+		Profile: p.Profile, Path: r.Path, Context: p.Context, Vocab: p.Vocab,
 		Types: map[string]int{}, Pipelines: len(p.Kernels), BindGroups: len(p.Groups), Dispatches: map[string]int{}, Bytes: map[string]int64{},
 	}
 	for _, t := range f.GGUF().Tensors() {
@@ -245,7 +244,7 @@ func summarise(f *kgen.File, r *codegen.Result) summary {
 func printSummary(out io.Writer, s summary) {
 	fmt.Fprintf(out, "model      %s (%s), vocabulary %d, context %d\n", s.Model, s.Architecture, s.Vocab, s.Context)
 	fmt.Fprintf(out, "tensors    %s\n", counts(s.Types))
-	fmt.Fprintf(out, "profile    %s\n", s.Profile)
+	fmt.Fprintf(out, "profile    %s, path %s\n", s.Profile, s.Path)
 	fmt.Fprintf(out, "pipelines  %d, bind groups %d\n", s.Pipelines, s.BindGroups)
 	fmt.Fprintf(out, "dispatches %s\n\n", counts(s.Dispatches))
 	fmt.Fprintf(out, "%-44s %7s %7s %9s %9s %6s %10s\n", "kernel", "storage", "uniform", "workgroup", "memory", "proved", "dispatches")

@@ -18,7 +18,7 @@ type deviceFlags struct {
 	Profile string `placeholder:"NAME" help:"Make kernels for this device profile; the default is what fits the device best."`
 	Ctx     int    `placeholder:"N" help:"Positions that fit: at most the model's. The default is the model's or 8192, whichever is less."`
 	KV      string `name:"kv" placeholder:"TYPE" help:"How the KV cache stores values: f32 or f16. The default is f16, f32 with --exact."`
-	Exact   bool   `help:"Keep activations in f32."`
+	Exact   bool   `help:"Keep activations in f32; without it products with quantised weights round them to 8 bits."`
 }
 
 // load applies the flags, opens the file, lets check look at it, and loads the model: what check refuses costs no device.
