@@ -11,7 +11,6 @@ export KGEN_CACHE := $(shell scripts/cache-dir.sh)
 # What `make demo` runs.
 export MODEL ?= $(KGEN_CACHE)/models/SmolLM2-135M-Instruct.Q4_1.gguf
 export PROMPT ?= What is the capital of France?
-MAX_TOKENS ?= 48
 
 # How long `make fuzz` spends on each target.
 FUZZTIME ?= 1m
@@ -25,10 +24,10 @@ help: ## List these commands
 setup: ## Get the model, the WebGPU library and the software Vulkan adapter
 	@scripts/setup.sh
 
-demo: need-go ## Answer a prompt with a real model, on the best device found
+demo: need-go ## Answer a prompt through the generated package of SmolLM2, on the best device found
 	@scripts/setup.sh model
 	@scripts/setup.sh library || echo "demo: no WebGPU library; going on with what this machine has" >&2
-	@go run ./cmd/kgen run "$$MODEL" --prompt "$$PROMPT" --temp 0 --exact --max-tokens $(MAX_TOKENS)
+	@go run ./examples/smollm2 "$$MODEL" "$$PROMPT"
 
 test: need-go ## Set up, check the source and run all tests; what set-up should have brought is required
 	@scripts/setup.sh

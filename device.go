@@ -15,6 +15,7 @@ import (
 type target struct {
 	library *webgpu.Library
 	adapter *webgpu.Adapter
+	device  plan.Device // what was measured
 	profile schedules.Profile
 }
 
@@ -81,12 +82,15 @@ func (t *target) choose(ctx context.Context, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	t.profile, err = chooseProfile(opts.Profile, info)
-	if err != nil {
-		return err
+	t.device = info
+	why := reason(adapters, asked(opts))
+	if len(opts.Variants) == 0 {
+		if t.profile, err = chooseProfile(opts.Profile, info); err != nil {
+			return err
+		}
+		why += "; profile " + t.profile.Name
 	}
-	opts.Log("device: " + info.Name + " (" + info.Kind + ", " + info.API + ", " + info.Library + "), " + reason(adapters, asked(opts)) +
-		"; profile " + t.profile.Name)
+	opts.Log("device: " + info.Name + " (" + info.Kind + ", " + info.API + ", " + info.Library + "), " + why)
 	return nil
 }
 

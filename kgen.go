@@ -36,6 +36,9 @@ type Options struct {
 	// Burst is the largest number of tokens in one submit, 0 for what suits the device. Greedy tokens come in groups of as
 	// many, and cancellation takes effect between them.
 	Burst int
+	// Variants are those of a package that kgen generated for the model: one of them runs, and nothing is compiled. The file must
+	// hold the model that the package was made for. The evaluator has no use for them.
+	Variants []kgenrt.Variant
 	// Trace keeps the residual stream readable, for comparisons layer by layer.
 	Trace bool
 	// Progress is called while the model loads; nil for none.
@@ -170,12 +173,16 @@ func (m *Model) loadEvaluator() error {
 
 func (m *Model) loadNative(ctx context.Context, opts *Options, target *target) error {
 	defer target.library.Close() // a device outlives it
-	compiled, err := m.fit(opts, target.profile)
+	var p *plan.Plan
+	var err error
+	if len(opts.Variants) > 0 {
+		p, err = m.generated(opts, target.device)
+	} else {
+		p, err = m.compile(opts, target.profile)
+	}
 	if err != nil {
 		return err
 	}
-	p := compiled.Plan
-	m.path = compiled.Path
 	backend, err := target.adapter.Open(ctx, p.Requires)
 	if err != nil {
 		return asError("open the device", err)
@@ -188,15 +195,19 @@ func (m *Model) loadNative(ctx context.Context, opts *Options, target *target) e
 	return asError("load the model", err)
 }
 
-// fit compiles the model. A context that nobody asked for is halved until the cache is within the limits.
-func (m *Model) fit(opts *Options, profile schedules.Profile) (*codegen.Result, error) {
+// compile compiles the model. A context that nobody asked for is halved until the cache is within the limits.
+func (m *Model) compile(opts *Options, profile schedules.Profile) (*plan.Plan, error) {
 	const least = 256
 	for {
 		compiled, err := m.file.Compile(CompileOptions{
 			Profile: profile, Context: m.context, KV: m.kv, Fast: !opts.Exact, Trace: opts.Trace,
 		})
+		if err == nil {
+			m.path = compiled.Path
+			return compiled.Plan, nil
+		}
 		if !is[*plan.LimitError](err) || opts.Context != 0 || m.context/2 < least {
-			return compiled, err
+			return nil, err
 		}
 		m.context /= 2
 		opts.Log(fmt.Sprintf("context: %d positions, as more are beyond the limits: %v", m.context, err))

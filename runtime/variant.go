@@ -13,6 +13,7 @@ import (
 type Variant struct {
 	Name        string // portable_exact_f16
 	Model       string
+	Graph       string // the hash of the graph that it was compiled from
 	Profile     string // the device profile that its kernels were made for
 	Activations Activations
 	KV          string // how the cache stores keys and values: f32 or f16

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -62,18 +63,21 @@ func (v *auditVerb) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	profiles, err := lookupProfiles(v.Profile)
+	if err != nil {
+		return err
+	}
 	r := auditReport{Kernels: []auditRow{}, Unserved: []unserved{}}
 	for _, dir := range dirs {
 		variants, err := golang.Read(dir)
+		if none := (*golang.NoPackageError)(nil); errors.As(err, &none) {
+			return usagef("%v", err)
+		}
 		if err != nil {
 			return kgenrt.Wrap("read the package "+dir, err)
 		}
-		for _, name := range v.Profile {
-			profile, err := schedules.Lookup(strings.TrimSpace(name))
-			if err != nil {
-				return err
-			}
-			r.add(dir, variants, profile)
+		for _, p := range profiles {
+			r.add(dir, variants, p)
 		}
 	}
 	for _, row := range r.Kernels {

@@ -67,15 +67,11 @@ func (f *packageFlags) generate(ctx context.Context, t *terminal) (*generated, e
 
 // spec says what the flags ask for.
 func (f *packageFlags) spec() (golang.Spec, error) {
-	var profiles []schedules.Profile
-	for _, name := range f.Profiles {
-		p, err := schedules.Lookup(strings.TrimSpace(name))
-		if err != nil {
-			return golang.Spec{}, err
-		}
-		profiles = append(profiles, p)
-	}
 	var s golang.Spec
+	profiles, err := lookupProfiles(f.Profiles)
+	if err != nil {
+		return s, err
+	}
 	var longest int
 	switch {
 	case f.Model != "":
@@ -105,6 +101,19 @@ func (f *packageFlags) spec() (golang.Spec, error) {
 		s.Command += fmt.Sprintf(" --ctx %d", f.Ctx)
 	}
 	return s, nil
+}
+
+// lookupProfiles returns the profiles that the flag --profile names.
+func lookupProfiles(names []string) ([]schedules.Profile, error) {
+	var all []schedules.Profile
+	for _, name := range names {
+		p, err := schedules.Lookup(strings.TrimSpace(name))
+		if err != nil {
+			return nil, usagef("--profile: %v", err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
 }
 
 type genVerb struct {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/kgen-wgsl/kgen/internal/oracle"
 )
 
+var update = flag.Bool("update", false, "rewrite the texts that scripts compare with")
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"kgen": main})
 }
@@ -22,7 +25,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	model := oracle.Bytes(t, "llama-q4_1.gguf")
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: "testdata/script", UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "tiny.gguf"), model, 0o644); err != nil {

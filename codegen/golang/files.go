@@ -59,13 +59,15 @@ func (f Files) Compare(dir string) (Difference, error) {
 	return d, nil
 }
 
-// Diff returns a unified diff from the folder's files to f, empty when there is no difference. The manifest, which has hashes
-// alone, is left out unless nothing else differs.
+// Diff returns a unified diff from the folder's files to f, empty when there is no difference. A kernel that gets another name,
+// as its text changed, is compared with the one that it replaces. The manifest, which has hashes alone, is left out unless
+// nothing else differs.
 func (f Files) Diff(dir string) (string, error) {
 	d, err := f.Compare(dir)
 	if err != nil {
 		return "", err
 	}
+	renamed := d.renamed()
 	names := slices.Concat(d.Missing, d.Extra, d.Changed)
 	slices.Sort(names)
 	if len(names) > 1 {
@@ -73,22 +75,60 @@ func (f Files) Diff(dir string) (string, error) {
 	}
 	var b strings.Builder
 	for _, name := range names {
-		u := difflib.UnifiedDiff{FromFile: "/dev/null", ToFile: "/dev/null", Context: 3}
-		if !slices.Contains(d.Missing, name) {
-			have, err := read(dir, name)
-			if err != nil {
-				return "", err
+		if _, ok := renamed[name]; ok {
+			continue // shown with what it became
+		}
+		from := name
+		for old, now := range renamed {
+			if now == name {
+				from = old
 			}
-			u.A, u.FromFile = splitLines(have), "a/"+name
 		}
-		if new, ok := f[name]; ok {
-			u.B, u.ToFile = splitLines(new), "b/"+name
-		}
-		if err := difflib.WriteUnifiedDiff(&b, u); err != nil {
+		text, err := f.diffFile(dir, from, name)
+		if err != nil {
 			return "", err
 		}
+		b.WriteString(text)
 	}
 	return b.String(), nil
+}
+
+// renamed pairs kernels that are gone with those that came: the only ones of their shape. It has the new names by the old ones.
+func (d Difference) renamed() map[string]string {
+	pairs := map[string]string{}
+	shapes := func(names []string) map[string][]string {
+		all := map[string][]string{}
+		for _, name := range names {
+			if strings.HasSuffix(name, ".wgsl") {
+				shape, _ := splitHash(name)
+				all[shape] = append(all[shape], name)
+			}
+		}
+		return all
+	}
+	came := shapes(d.Missing)
+	for shape, gone := range shapes(d.Extra) {
+		if now := came[shape]; len(gone) == 1 && len(now) == 1 {
+			pairs[gone[0]] = now[0]
+		}
+	}
+	return pairs
+}
+
+// diffFile compares a file of the folder with one of f; either may be absent.
+func (f Files) diffFile(dir, from, to string) (string, error) {
+	u := difflib.UnifiedDiff{FromFile: "/dev/null", ToFile: "/dev/null", Context: 3}
+	have, err := read(dir, from)
+	switch {
+	case err == nil:
+		u.A, u.FromFile = splitLines(have), "a/"+from
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	if now, ok := f[to]; ok {
+		u.B, u.ToFile = splitLines(now), "b/"+to
+	}
+	return difflib.GetUnifiedDiffString(u)
 }
 
 // splitLines returns the lines with their ends. The last one gets an end too.

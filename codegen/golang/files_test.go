@@ -125,6 +125,46 @@ func TestCommitRefuses(t *testing.T) {
 	}
 }
 
+// A diff shows what changed in a kernel, whose name has changed with it, and whole files where there is nothing to compare.
+func TestDiff(t *testing.T) {
+	dir := t.TempDir()
+	commit(t, files(map[string]string{"a_kgen.go": "a\nb", "kernels/k_1.wgsl": "one\ntwo\n", "kernels/m_1.wgsl": "gone\n"}), dir, Difference{
+		Missing: []string{"a_kgen.go", "kernels/k_1.wgsl", "kernels/m_1.wgsl", ManifestName},
+	})
+	now := files(map[string]string{"a_kgen.go": "a\nc", "kernels/k_2.wgsl": "one\n2\n", "kernels/n_1.wgsl": "new\n"})
+	got, err := now.Diff(dir)
+	const want = `--- a/a_kgen.go
++++ b/a_kgen.go
+@@ -1,2 +1,2 @@
+ a
+-b
++c
+--- a/kernels/k_1.wgsl
++++ b/kernels/k_2.wgsl
+@@ -1,2 +1,2 @@
+ one
+-two
++2
+--- a/kernels/m_1.wgsl
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
+--- /dev/null
++++ b/kernels/n_1.wgsl
+@@ -0,0 +1 @@
++new
+`
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("diff (-want +got), %v:\n%s", err, d)
+	}
+	if _, err := now.Commit(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := now.Diff(dir); got != "" || err != nil {
+		t.Errorf("a diff from itself: %q, %v", got, err)
+	}
+}
+
 // A manifest can only name files that Generate could have made: what it names may be removed.
 func TestHostileManifests(t *testing.T) {
 	sum := hash(nil)

@@ -18,7 +18,7 @@ func (g *generator) kernelsFile() *jen.File {
 		f.Comment("Used by " + strings.Join(g.kernels.users[k.Name], ", ") + ".")
 		f.Comment("")
 		f.Comment("//go:embed " + kernelFile(k.Name))
-		text := g.kernels.ident[k.Name] + "Text"
+		text := strings.Replace(g.kernels.ident[k.Name], "Kernel", "Text", 1)
 		f.Var().Id(text).String()
 		f.Line()
 		f.Func().Id(g.kernels.ident[k.Name]).Params().Qual(planPath, "Kernel").Block(jen.Return(kernelValue(k, text)))

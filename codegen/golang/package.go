@@ -25,6 +25,7 @@ type Package struct {
 type Variant struct {
 	Activations string // exact or fast
 	KV          string // f32 or f16
+	Graph       string // the hash of the graph that it was compiled from, see ir.Hash
 	Program     *codegen.Program
 }
 
@@ -125,7 +126,7 @@ func (g *generator) newFile() *jen.File {
 type kernelSet struct {
 	list  []plan.Kernel
 	users map[string][]string // names of the variants that use a kernel, by its name
-	ident map[string]string   // the function that returns a kernel, by its name
+	ident map[string]string   // the function that returns a kernel, by its name; its hash is in it where two have a shape
 }
 
 func newKernelSet(variants []Variant) (*kernelSet, error) {
@@ -142,13 +143,22 @@ func newKernelSet(variants []Variant) (*kernelSet, error) {
 		}
 	}
 	slices.SortFunc(s.list, func(a, b plan.Kernel) int { return strings.Compare(a.Name, b.Name) })
-	names := newScope()
+	shapes := map[string]int{}
 	for _, k := range s.list {
-		shape, sum := splitHash(k.Name)
-		s.ident[k.Name] = names.claim(identifier(shape) + "_" + sum)
 		if strings.Trim(k.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
 			return nil, fmt.Errorf("%q is no name of a kernel", k.Name)
 		}
+		shape, _ := splitHash(k.Name)
+		shapes[shape]++
+	}
+	names := newScope()
+	for _, k := range s.list {
+		shape, sum := splitHash(k.Name)
+		name := identifier(shape) + "Kernel"
+		if shapes[shape] > 1 {
+			name += "_" + sum
+		}
+		s.ident[k.Name] = names.claim(name)
 	}
 	return s, nil
 }

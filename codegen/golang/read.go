@@ -20,10 +20,10 @@ import (
 // ReadVariant is a variant of a package on disk: what a kgenrt.Variant says, and the kernels that it uses with their texts as
 // the files have them.
 type ReadVariant struct {
-	Name, Model, Profile, Activations, KV string
-	Context                               int
-	Requires                              plan.Requires
-	Kernels                               []plan.Kernel
+	Name, Model, Graph, Profile, Activations, KV string
+	Context                                      int
+	Requires                                     plan.Requires
+	Kernels                                      []plan.Kernel
 }
 
 // ReadError says what of a generated package can't be read.
@@ -34,6 +34,13 @@ type ReadError struct {
 
 func (e *ReadError) Error() string { return e.Pos.String() + ": " + e.Detail }
 
+// NoPackageError says that a folder holds no generated package.
+type NoPackageError struct{ Dir string }
+
+func (e *NoPackageError) Error() string {
+	return fmt.Sprintf("%s has no %s: it is no generated package", e.Dir, ManifestName)
+}
+
 // Read reads the variants of a generated package without compiling it, in the order of their names. The manifest says which
 // files are read; what was edited since they were made is read as it is now.
 func Read(dir string) ([]ReadVariant, error) {
@@ -42,7 +49,7 @@ func Read(dir string) ([]ReadVariant, error) {
 		return nil, err
 	}
 	if names == nil {
-		return nil, fmt.Errorf("%s has no %s: it is no generated package", dir, ManifestName)
+		return nil, &NoPackageError{dir}
 	}
 	r := &reader{dir: dir, set: token.NewFileSet(), kernels: map[string]*ast.CompositeLit{}, texts: map[string]string{}}
 	var variants []*ast.File

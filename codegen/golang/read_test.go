@@ -35,7 +35,7 @@ func TestRead(t *testing.T) {
 	for _, v := range pkg.Variants {
 		p := v.Program
 		want = append(want, golang.ReadVariant{
-			Name: v.Name(), Model: p.Name, Profile: p.Profile, Activations: v.Activations, KV: v.KV, Context: p.Context,
+			Name: v.Name(), Model: p.Name, Graph: v.Graph, Profile: p.Profile, Activations: v.Activations, KV: v.KV, Context: p.Context,
 			Requires: p.Requires, Kernels: p.Kernels,
 		})
 	}

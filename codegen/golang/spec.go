@@ -84,7 +84,7 @@ func (t Target) compile(graph *ir.Graph, positions int) (Variant, error) {
 	if err != nil {
 		return Variant{}, err
 	}
-	v := Variant{Activations: result.Path, KV: t.KV.String(), Program: result.Program}
+	v := Variant{Activations: result.Path, KV: t.KV.String(), Graph: ir.Hash(graph), Program: result.Program}
 	v.Program.Requires = least(v.Program, result.Plan)
 	return v, nil
 }

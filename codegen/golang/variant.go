@@ -30,6 +30,7 @@ func variantValue(v Variant, build string) jen.Code {
 	return jen.Qual(runtimePath, "Variant").Add(lines("{", "}", []jen.Code{
 		jen.Id("Name").Op(":").Lit(v.Name()),
 		jen.Id("Model").Op(":").Lit(v.Program.Name),
+		jen.Id("Graph").Op(":").Lit(v.Graph),
 		jen.Id("Profile").Op(":").Lit(v.Program.Profile),
 		jen.Id("Activations").Op(":").Qual(runtimePath, activations),
 		jen.Id("KV").Op(":").Lit(v.KV),

@@ -13,12 +13,12 @@ import (
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/add_in_place_1024_16891d17.wgsl
-var addInPlace1024_16891d17Text string
+var addInPlace1024Text string
 
-func addInPlace1024_16891d17() plan.Kernel {
+func addInPlace1024Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "add_in_place_1024_16891d17",
-		Text: addInPlace1024_16891d17Text,
+		Text: addInPlace1024Text,
 		Bindings: []plan.Binding{
 			{Name: "a", Access: plan.ReadWrite, Bytes: 4096},
 			{Name: "b", Access: plan.Read, Bytes: 4096},
@@ -31,12 +31,12 @@ func addInPlace1024_16891d17() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/advance_c2db8642.wgsl
-var advance_c2db8642Text string
+var advanceText string
 
-func advance_c2db8642() plan.Kernel {
+func advanceKernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "advance_c2db8642",
-		Text: advance_c2db8642Text,
+		Text: advanceText,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.ReadWrite, Bytes: 2080},
 		},
@@ -49,12 +49,12 @@ func advance_c2db8642() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/argmax_final_151936_df3f7c27.wgsl
-var argmaxFinal151936_df3f7c27Text string
+var argmaxFinal151936Text string
 
-func argmaxFinal151936_df3f7c27() plan.Kernel {
+func argmaxFinal151936Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "argmax_final_151936_df3f7c27",
-		Text: argmaxFinal151936_df3f7c27Text,
+		Text: argmaxFinal151936Text,
 		Bindings: []plan.Binding{
 			{Name: "partials", Access: plan.Read, Bytes: 1024},
 			{Name: "params", Access: plan.ReadWrite, Bytes: 2080},
@@ -69,12 +69,12 @@ func argmaxFinal151936_df3f7c27() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/argmax_partials_151936_a44e9be6.wgsl
-var argmaxPartials151936_a44e9be6Text string
+var argmaxPartials151936Text string
 
-func argmaxPartials151936_a44e9be6() plan.Kernel {
+func argmaxPartials151936Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "argmax_partials_151936_a44e9be6",
-		Text: argmaxPartials151936_a44e9be6Text,
+		Text: argmaxPartials151936Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 607744},
 			{Name: "partials", Access: plan.ReadWrite, Bytes: 1024},
@@ -89,12 +89,12 @@ func argmaxPartials151936_a44e9be6() plan.Kernel {
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
 //go:embed kernels/attention_16x8x128_f16_d9dd5349.wgsl
-var attention16x8x128F16_d9dd5349Text string
+var attention16x8x128F16Text string
 
-func attention16x8x128F16_d9dd5349() plan.Kernel {
+func attention16x8x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "attention_16x8x128_f16_d9dd5349",
-		Text: attention16x8x128F16_d9dd5349Text,
+		Text: attention16x8x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 8192},
@@ -111,12 +111,12 @@ func attention16x8x128F16_d9dd5349() plan.Kernel {
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
 //go:embed kernels/attention_16x8x128_f32_b53fea2d.wgsl
-var attention16x8x128F32_b53fea2dText string
+var attention16x8x128F32Text string
 
-func attention16x8x128F32_b53fea2d() plan.Kernel {
+func attention16x8x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "attention_16x8x128_f32_b53fea2d",
-		Text: attention16x8x128F32_b53fea2dText,
+		Text: attention16x8x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 8192},
@@ -133,12 +133,12 @@ func attention16x8x128F32_b53fea2d() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/embed_q4_0_151936x1024_630dd2d8.wgsl
-var embedQ4_0_151936x1024_630dd2d8Text string
+var embedQ4_0_151936x1024Text string
 
-func embedQ4_0_151936x1024_630dd2d8() plan.Kernel {
+func embedQ4_0_151936x1024Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "embed_q4_0_151936x1024_630dd2d8",
-		Text: embedQ4_0_151936x1024_630dd2d8Text,
+		Text: embedQ4_0_151936x1024Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 77791232},
 			{Name: "scales", Access: plan.Read, Bytes: 9723904},
@@ -154,12 +154,12 @@ func embedQ4_0_151936x1024_630dd2d8() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_1024x2048_8ca0bfef.wgsl
-var gemvQ4_0_1024x2048_8ca0bfefText string
+var gemvQ4_0_1024x2048Text_8ca0bfef string
 
-func gemvQ4_0_1024x2048_8ca0bfef() plan.Kernel {
+func gemvQ4_0_1024x2048Kernel_8ca0bfef() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_1024x2048_8ca0bfef",
-		Text: gemvQ4_0_1024x2048_8ca0bfefText,
+		Text: gemvQ4_0_1024x2048Text_8ca0bfef,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 1048576},
 			{Name: "scales", Access: plan.Read, Bytes: 131072},
@@ -175,12 +175,12 @@ func gemvQ4_0_1024x2048_8ca0bfef() plan.Kernel {
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_1024x2048_cc2f8014.wgsl
-var gemvQ4_0_1024x2048_cc2f8014Text string
+var gemvQ4_0_1024x2048Text_cc2f8014 string
 
-func gemvQ4_0_1024x2048_cc2f8014() plan.Kernel {
+func gemvQ4_0_1024x2048Kernel_cc2f8014() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_1024x2048_cc2f8014",
-		Text: gemvQ4_0_1024x2048_cc2f8014Text,
+		Text: gemvQ4_0_1024x2048Text_cc2f8014,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 1048576},
 			{Name: "scales", Access: plan.Read, Bytes: 131072},
@@ -196,12 +196,12 @@ func gemvQ4_0_1024x2048_cc2f8014() plan.Kernel {
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_1024x3072_1508fbad.wgsl
-var gemvQ4_0_1024x3072_1508fbadText string
+var gemvQ4_0_1024x3072Text_1508fbad string
 
-func gemvQ4_0_1024x3072_1508fbad() plan.Kernel {
+func gemvQ4_0_1024x3072Kernel_1508fbad() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_1024x3072_1508fbad",
-		Text: gemvQ4_0_1024x3072_1508fbadText,
+		Text: gemvQ4_0_1024x3072Text_1508fbad,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 1572864},
 			{Name: "scales", Access: plan.Read, Bytes: 196608},
@@ -217,12 +217,12 @@ func gemvQ4_0_1024x3072_1508fbad() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_1024x3072_91c4728d.wgsl
-var gemvQ4_0_1024x3072_91c4728dText string
+var gemvQ4_0_1024x3072Text_91c4728d string
 
-func gemvQ4_0_1024x3072_91c4728d() plan.Kernel {
+func gemvQ4_0_1024x3072Kernel_91c4728d() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_1024x3072_91c4728d",
-		Text: gemvQ4_0_1024x3072_91c4728dText,
+		Text: gemvQ4_0_1024x3072Text_91c4728d,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 1572864},
 			{Name: "scales", Access: plan.Read, Bytes: 196608},
@@ -238,12 +238,12 @@ func gemvQ4_0_1024x3072_91c4728d() plan.Kernel {
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_151936x1024_0aad75e5.wgsl
-var gemvQ4_0_151936x1024_0aad75e5Text string
+var gemvQ4_0_151936x1024Text_0aad75e5 string
 
-func gemvQ4_0_151936x1024_0aad75e5() plan.Kernel {
+func gemvQ4_0_151936x1024Kernel_0aad75e5() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_151936x1024_0aad75e5",
-		Text: gemvQ4_0_151936x1024_0aad75e5Text,
+		Text: gemvQ4_0_151936x1024Text_0aad75e5,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 77791232},
 			{Name: "scales", Access: plan.Read, Bytes: 9723904},
@@ -259,12 +259,12 @@ func gemvQ4_0_151936x1024_0aad75e5() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_151936x1024_f2e09101.wgsl
-var gemvQ4_0_151936x1024_f2e09101Text string
+var gemvQ4_0_151936x1024Text_f2e09101 string
 
-func gemvQ4_0_151936x1024_f2e09101() plan.Kernel {
+func gemvQ4_0_151936x1024Kernel_f2e09101() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_151936x1024_f2e09101",
-		Text: gemvQ4_0_151936x1024_f2e09101Text,
+		Text: gemvQ4_0_151936x1024Text_f2e09101,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 77791232},
 			{Name: "scales", Access: plan.Read, Bytes: 9723904},
@@ -280,12 +280,12 @@ func gemvQ4_0_151936x1024_f2e09101() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_4096x1024_56fcf059.wgsl
-var gemvQ4_0_4096x1024_56fcf059Text string
+var gemvQ4_0_4096x1024Text_56fcf059 string
 
-func gemvQ4_0_4096x1024_56fcf059() plan.Kernel {
+func gemvQ4_0_4096x1024Kernel_56fcf059() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_4096x1024_56fcf059",
-		Text: gemvQ4_0_4096x1024_56fcf059Text,
+		Text: gemvQ4_0_4096x1024Text_56fcf059,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 2097152},
 			{Name: "scales", Access: plan.Read, Bytes: 262144},
@@ -301,12 +301,12 @@ func gemvQ4_0_4096x1024_56fcf059() plan.Kernel {
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_4096x1024_809e836e.wgsl
-var gemvQ4_0_4096x1024_809e836eText string
+var gemvQ4_0_4096x1024Text_809e836e string
 
-func gemvQ4_0_4096x1024_809e836e() plan.Kernel {
+func gemvQ4_0_4096x1024Kernel_809e836e() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_4096x1024_809e836e",
-		Text: gemvQ4_0_4096x1024_809e836eText,
+		Text: gemvQ4_0_4096x1024Text_809e836e,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 2097152},
 			{Name: "scales", Access: plan.Read, Bytes: 262144},
@@ -322,12 +322,12 @@ func gemvQ4_0_4096x1024_809e836e() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_6144x1024_7c979172.wgsl
-var gemvQ4_0_6144x1024_7c979172Text string
+var gemvQ4_0_6144x1024Text_7c979172 string
 
-func gemvQ4_0_6144x1024_7c979172() plan.Kernel {
+func gemvQ4_0_6144x1024Kernel_7c979172() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_6144x1024_7c979172",
-		Text: gemvQ4_0_6144x1024_7c979172Text,
+		Text: gemvQ4_0_6144x1024Text_7c979172,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 3145728},
 			{Name: "scales", Access: plan.Read, Bytes: 393216},
@@ -343,12 +343,12 @@ func gemvQ4_0_6144x1024_7c979172() plan.Kernel {
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_6144x1024_a1ac2ab0.wgsl
-var gemvQ4_0_6144x1024_a1ac2ab0Text string
+var gemvQ4_0_6144x1024Text_a1ac2ab0 string
 
-func gemvQ4_0_6144x1024_a1ac2ab0() plan.Kernel {
+func gemvQ4_0_6144x1024Kernel_a1ac2ab0() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_6144x1024_a1ac2ab0",
-		Text: gemvQ4_0_6144x1024_a1ac2ab0Text,
+		Text: gemvQ4_0_6144x1024Text_a1ac2ab0,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 3145728},
 			{Name: "scales", Access: plan.Read, Bytes: 393216},
@@ -364,12 +364,12 @@ func gemvQ4_0_6144x1024_a1ac2ab0() plan.Kernel {
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_1024x2048_7b05f68c.wgsl
-var gemvQ4_0Q8_1024x2048_7b05f68cText string
+var gemvQ4_0Q8_1024x2048Text_7b05f68c string
 
-func gemvQ4_0Q8_1024x2048_7b05f68c() plan.Kernel {
+func gemvQ4_0Q8_1024x2048Kernel_7b05f68c() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_1024x2048_7b05f68c",
-		Text: gemvQ4_0Q8_1024x2048_7b05f68cText,
+		Text: gemvQ4_0Q8_1024x2048Text_7b05f68c,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 1048576},
 			{Name: "scales", Access: plan.Read, Bytes: 131072},
@@ -385,12 +385,12 @@ func gemvQ4_0Q8_1024x2048_7b05f68c() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_1024x2048_dd131838.wgsl
-var gemvQ4_0Q8_1024x2048_dd131838Text string
+var gemvQ4_0Q8_1024x2048Text_dd131838 string
 
-func gemvQ4_0Q8_1024x2048_dd131838() plan.Kernel {
+func gemvQ4_0Q8_1024x2048Kernel_dd131838() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_1024x2048_dd131838",
-		Text: gemvQ4_0Q8_1024x2048_dd131838Text,
+		Text: gemvQ4_0Q8_1024x2048Text_dd131838,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 1048576},
 			{Name: "scales", Access: plan.Read, Bytes: 131072},
@@ -406,12 +406,12 @@ func gemvQ4_0Q8_1024x2048_dd131838() plan.Kernel {
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_1024x3072_1666438e.wgsl
-var gemvQ4_0Q8_1024x3072_1666438eText string
+var gemvQ4_0Q8_1024x3072Text_1666438e string
 
-func gemvQ4_0Q8_1024x3072_1666438e() plan.Kernel {
+func gemvQ4_0Q8_1024x3072Kernel_1666438e() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_1024x3072_1666438e",
-		Text: gemvQ4_0Q8_1024x3072_1666438eText,
+		Text: gemvQ4_0Q8_1024x3072Text_1666438e,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 1572864},
 			{Name: "scales", Access: plan.Read, Bytes: 196608},
@@ -427,12 +427,12 @@ func gemvQ4_0Q8_1024x3072_1666438e() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_1024x3072_e34e52fe.wgsl
-var gemvQ4_0Q8_1024x3072_e34e52feText string
+var gemvQ4_0Q8_1024x3072Text_e34e52fe string
 
-func gemvQ4_0Q8_1024x3072_e34e52fe() plan.Kernel {
+func gemvQ4_0Q8_1024x3072Kernel_e34e52fe() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_1024x3072_e34e52fe",
-		Text: gemvQ4_0Q8_1024x3072_e34e52feText,
+		Text: gemvQ4_0Q8_1024x3072Text_e34e52fe,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 1572864},
 			{Name: "scales", Access: plan.Read, Bytes: 196608},
@@ -448,12 +448,12 @@ func gemvQ4_0Q8_1024x3072_e34e52fe() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_151936x1024_61b68c8b.wgsl
-var gemvQ4_0Q8_151936x1024_61b68c8bText string
+var gemvQ4_0Q8_151936x1024Text_61b68c8b string
 
-func gemvQ4_0Q8_151936x1024_61b68c8b() plan.Kernel {
+func gemvQ4_0Q8_151936x1024Kernel_61b68c8b() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_151936x1024_61b68c8b",
-		Text: gemvQ4_0Q8_151936x1024_61b68c8bText,
+		Text: gemvQ4_0Q8_151936x1024Text_61b68c8b,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 77791232},
 			{Name: "scales", Access: plan.Read, Bytes: 9723904},
@@ -469,12 +469,12 @@ func gemvQ4_0Q8_151936x1024_61b68c8b() plan.Kernel {
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_151936x1024_a0c69e49.wgsl
-var gemvQ4_0Q8_151936x1024_a0c69e49Text string
+var gemvQ4_0Q8_151936x1024Text_a0c69e49 string
 
-func gemvQ4_0Q8_151936x1024_a0c69e49() plan.Kernel {
+func gemvQ4_0Q8_151936x1024Kernel_a0c69e49() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_151936x1024_a0c69e49",
-		Text: gemvQ4_0Q8_151936x1024_a0c69e49Text,
+		Text: gemvQ4_0Q8_151936x1024Text_a0c69e49,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 77791232},
 			{Name: "scales", Access: plan.Read, Bytes: 9723904},
@@ -490,12 +490,12 @@ func gemvQ4_0Q8_151936x1024_a0c69e49() plan.Kernel {
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_4096x1024_55ea3a8a.wgsl
-var gemvQ4_0Q8_4096x1024_55ea3a8aText string
+var gemvQ4_0Q8_4096x1024Text_55ea3a8a string
 
-func gemvQ4_0Q8_4096x1024_55ea3a8a() plan.Kernel {
+func gemvQ4_0Q8_4096x1024Kernel_55ea3a8a() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_4096x1024_55ea3a8a",
-		Text: gemvQ4_0Q8_4096x1024_55ea3a8aText,
+		Text: gemvQ4_0Q8_4096x1024Text_55ea3a8a,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 2097152},
 			{Name: "scales", Access: plan.Read, Bytes: 262144},
@@ -511,12 +511,12 @@ func gemvQ4_0Q8_4096x1024_55ea3a8a() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_4096x1024_c035adc1.wgsl
-var gemvQ4_0Q8_4096x1024_c035adc1Text string
+var gemvQ4_0Q8_4096x1024Text_c035adc1 string
 
-func gemvQ4_0Q8_4096x1024_c035adc1() plan.Kernel {
+func gemvQ4_0Q8_4096x1024Kernel_c035adc1() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_4096x1024_c035adc1",
-		Text: gemvQ4_0Q8_4096x1024_c035adc1Text,
+		Text: gemvQ4_0Q8_4096x1024Text_c035adc1,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 2097152},
 			{Name: "scales", Access: plan.Read, Bytes: 262144},
@@ -532,12 +532,12 @@ func gemvQ4_0Q8_4096x1024_c035adc1() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_6144x1024_7bd416d2.wgsl
-var gemvQ4_0Q8_6144x1024_7bd416d2Text string
+var gemvQ4_0Q8_6144x1024Text_7bd416d2 string
 
-func gemvQ4_0Q8_6144x1024_7bd416d2() plan.Kernel {
+func gemvQ4_0Q8_6144x1024Kernel_7bd416d2() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_6144x1024_7bd416d2",
-		Text: gemvQ4_0Q8_6144x1024_7bd416d2Text,
+		Text: gemvQ4_0Q8_6144x1024Text_7bd416d2,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 3145728},
 			{Name: "scales", Access: plan.Read, Bytes: 393216},
@@ -553,12 +553,12 @@ func gemvQ4_0Q8_6144x1024_7bd416d2() plan.Kernel {
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_6144x1024_a11da8fe.wgsl
-var gemvQ4_0Q8_6144x1024_a11da8feText string
+var gemvQ4_0Q8_6144x1024Text_a11da8fe string
 
-func gemvQ4_0Q8_6144x1024_a11da8fe() plan.Kernel {
+func gemvQ4_0Q8_6144x1024Kernel_a11da8fe() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_6144x1024_a11da8fe",
-		Text: gemvQ4_0Q8_6144x1024_a11da8feText,
+		Text: gemvQ4_0Q8_6144x1024Text_a11da8fe,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 3145728},
 			{Name: "scales", Access: plan.Read, Bytes: 393216},
@@ -574,12 +574,12 @@ func gemvQ4_0Q8_6144x1024_a11da8fe() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/glu_silu_3072_cf834363.wgsl
-var gluSilu3072_cf834363Text string
+var gluSilu3072Text string
 
-func gluSilu3072_cf834363() plan.Kernel {
+func gluSilu3072Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "glu_silu_3072_cf834363",
-		Text: gluSilu3072_cf834363Text,
+		Text: gluSilu3072Text,
 		Bindings: []plan.Binding{
 			{Name: "gate_up", Access: plan.Read, Bytes: 24576},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 12288},
@@ -593,12 +593,12 @@ func gluSilu3072_cf834363() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/quant_q8_1024_a4536b76.wgsl
-var quantQ8_1024_a4536b76Text string
+var quantQ8_1024Text string
 
-func quantQ8_1024_a4536b76() plan.Kernel {
+func quantQ8_1024Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "quant_q8_1024_a4536b76",
-		Text: quantQ8_1024_a4536b76Text,
+		Text: quantQ8_1024Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 4096},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 1280},
@@ -612,12 +612,12 @@ func quantQ8_1024_a4536b76() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/quant_q8_2048_bf2330d2.wgsl
-var quantQ8_2048_bf2330d2Text string
+var quantQ8_2048Text string
 
-func quantQ8_2048_bf2330d2() plan.Kernel {
+func quantQ8_2048Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "quant_q8_2048_bf2330d2",
-		Text: quantQ8_2048_bf2330d2Text,
+		Text: quantQ8_2048Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 8192},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 2560},
@@ -631,12 +631,12 @@ func quantQ8_2048_bf2330d2() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/quant_q8_3072_ed0f8662.wgsl
-var quantQ8_3072_ed0f8662Text string
+var quantQ8_3072Text string
 
-func quantQ8_3072_ed0f8662() plan.Kernel {
+func quantQ8_3072Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "quant_q8_3072_ed0f8662",
-		Text: quantQ8_3072_ed0f8662Text,
+		Text: quantQ8_3072Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 12288},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 3840},
@@ -650,12 +650,12 @@ func quantQ8_3072_ed0f8662() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/rmsnorm_1x1024_aa27e11f.wgsl
-var rmsnorm1x1024_aa27e11fText string
+var rmsnorm1x1024Text string
 
-func rmsnorm1x1024_aa27e11f() plan.Kernel {
+func rmsnorm1x1024Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rmsnorm_1x1024_aa27e11f",
-		Text: rmsnorm1x1024_aa27e11fText,
+		Text: rmsnorm1x1024Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 4096},
 			{Name: "weights", Access: plan.Read, Bytes: 4096},
@@ -671,12 +671,12 @@ func rmsnorm1x1024_aa27e11f() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/rmsnorm_in_place_16x128_6d05ccee.wgsl
-var rmsnormInPlace16x128_6d05cceeText string
+var rmsnormInPlace16x128Text string
 
-func rmsnormInPlace16x128_6d05ccee() plan.Kernel {
+func rmsnormInPlace16x128Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rmsnorm_in_place_16x128_6d05ccee",
-		Text: rmsnormInPlace16x128_6d05cceeText,
+		Text: rmsnormInPlace16x128Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.ReadWrite, Bytes: 8192},
 			{Name: "weights", Access: plan.Read, Bytes: 512},
@@ -691,12 +691,12 @@ func rmsnormInPlace16x128_6d05ccee() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/rmsnorm_in_place_8x128_1967cded.wgsl
-var rmsnormInPlace8x128_1967cdedText string
+var rmsnormInPlace8x128Text string
 
-func rmsnormInPlace8x128_1967cded() plan.Kernel {
+func rmsnormInPlace8x128Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rmsnorm_in_place_8x128_1967cded",
-		Text: rmsnormInPlace8x128_1967cdedText,
+		Text: rmsnormInPlace8x128Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.ReadWrite, Bytes: 4096},
 			{Name: "weights", Access: plan.Read, Bytes: 512},
@@ -711,12 +711,12 @@ func rmsnormInPlace8x128_1967cded() plan.Kernel {
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
 //go:embed kernels/rope_kv_neox_16x128_f16_0c001d02.wgsl
-var ropeKVNeox16x128F16_0c001d02Text string
+var ropeKVNeox16x128F16Text string
 
-func ropeKVNeox16x128F16_0c001d02() plan.Kernel {
+func ropeKVNeox16x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rope_kv_neox_16x128_f16_0c001d02",
-		Text: ropeKVNeox16x128F16_0c001d02Text,
+		Text: ropeKVNeox16x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 4194304},
@@ -732,12 +732,12 @@ func ropeKVNeox16x128F16_0c001d02() plan.Kernel {
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
 //go:embed kernels/rope_kv_neox_16x128_f32_49206fba.wgsl
-var ropeKVNeox16x128F32_49206fbaText string
+var ropeKVNeox16x128F32Text string
 
-func ropeKVNeox16x128F32_49206fba() plan.Kernel {
+func ropeKVNeox16x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rope_kv_neox_16x128_f32_49206fba",
-		Text: ropeKVNeox16x128F32_49206fbaText,
+		Text: ropeKVNeox16x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 4194304},

@@ -14,6 +14,7 @@ func portableExactF32() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "portable_exact_f32",
 		Model:       "qwen3-0.6b",
+		Graph:       "99b40038661c54d3a9e7a4746c3ae19c0d8c0258cb6ad8a6a7a23d412978b215",
 		Profile:     "portable",
 		Activations: kgenrt.Exact,
 		KV:          "f32",
@@ -109,22 +110,22 @@ func buildPortableExactF32(b *plan.Builder) {
 
 	// Kernels.
 	var (
-		embedQ4_0_151936x1024 = b.Kernel(embedQ4_0_151936x1024_630dd2d8())
-		rmsnorm1x1024         = b.Kernel(rmsnorm1x1024_aa27e11f())
-		gemvQ4_0_4096x1024    = b.Kernel(gemvQ4_0_4096x1024_56fcf059())
-		rmsnormInPlace16x128  = b.Kernel(rmsnormInPlace16x128_6d05ccee())
-		rmsnormInPlace8x128   = b.Kernel(rmsnormInPlace8x128_1967cded())
-		ropeKVNeox16x128F32   = b.Kernel(ropeKVNeox16x128F32_49206fba())
-		attention16x8x128F32  = b.Kernel(attention16x8x128F32_b53fea2d())
-		gemvQ4_0_1024x2048    = b.Kernel(gemvQ4_0_1024x2048_8ca0bfef())
-		addInPlace1024        = b.Kernel(addInPlace1024_16891d17())
-		gemvQ4_0_6144x1024    = b.Kernel(gemvQ4_0_6144x1024_7c979172())
-		gluSilu3072           = b.Kernel(gluSilu3072_cf834363())
-		gemvQ4_0_1024x3072    = b.Kernel(gemvQ4_0_1024x3072_91c4728d())
-		gemvQ4_0_151936x1024  = b.Kernel(gemvQ4_0_151936x1024_f2e09101())
-		argmaxPartials151936  = b.Kernel(argmaxPartials151936_a44e9be6())
-		argmaxFinal151936     = b.Kernel(argmaxFinal151936_df3f7c27())
-		advance               = b.Kernel(advance_c2db8642())
+		embedQ4_0_151936x1024 = b.Kernel(embedQ4_0_151936x1024Kernel())
+		rmsnorm1x1024         = b.Kernel(rmsnorm1x1024Kernel())
+		gemvQ4_0_4096x1024    = b.Kernel(gemvQ4_0_4096x1024Kernel_56fcf059())
+		rmsnormInPlace16x128  = b.Kernel(rmsnormInPlace16x128Kernel())
+		rmsnormInPlace8x128   = b.Kernel(rmsnormInPlace8x128Kernel())
+		ropeKVNeox16x128F32   = b.Kernel(ropeKVNeox16x128F32Kernel())
+		attention16x8x128F32  = b.Kernel(attention16x8x128F32Kernel())
+		gemvQ4_0_1024x2048    = b.Kernel(gemvQ4_0_1024x2048Kernel_8ca0bfef())
+		addInPlace1024        = b.Kernel(addInPlace1024Kernel())
+		gemvQ4_0_6144x1024    = b.Kernel(gemvQ4_0_6144x1024Kernel_7c979172())
+		gluSilu3072           = b.Kernel(gluSilu3072Kernel())
+		gemvQ4_0_1024x3072    = b.Kernel(gemvQ4_0_1024x3072Kernel_91c4728d())
+		gemvQ4_0_151936x1024  = b.Kernel(gemvQ4_0_151936x1024Kernel_f2e09101())
+		argmaxPartials151936  = b.Kernel(argmaxPartials151936Kernel())
+		argmaxFinal151936     = b.Kernel(argmaxFinal151936Kernel())
+		advance               = b.Kernel(advanceKernel())
 	)
 
 	// Dispatches.

@@ -14,6 +14,7 @@ func subgroupsExactF16() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "subgroups_exact_f16",
 		Model:       "qwen3-0.6b",
+		Graph:       "5ea05a0ea9bb263ae32927e86cd565caceee09056318ff784069361947a51774",
 		Profile:     "subgroups",
 		Activations: kgenrt.Exact,
 		KV:          "f16",
@@ -111,22 +112,22 @@ func buildSubgroupsExactF16(b *plan.Builder) {
 
 	// Kernels.
 	var (
-		embedQ4_0_151936x1024 = b.Kernel(embedQ4_0_151936x1024_630dd2d8())
-		rmsnorm1x1024         = b.Kernel(rmsnorm1x1024_aa27e11f())
-		gemvQ4_0_4096x1024    = b.Kernel(gemvQ4_0_4096x1024_809e836e())
-		rmsnormInPlace16x128  = b.Kernel(rmsnormInPlace16x128_6d05ccee())
-		rmsnormInPlace8x128   = b.Kernel(rmsnormInPlace8x128_1967cded())
-		ropeKVNeox16x128F16   = b.Kernel(ropeKVNeox16x128F16_0c001d02())
-		attention16x8x128F16  = b.Kernel(attention16x8x128F16_d9dd5349())
-		gemvQ4_0_1024x2048    = b.Kernel(gemvQ4_0_1024x2048_cc2f8014())
-		addInPlace1024        = b.Kernel(addInPlace1024_16891d17())
-		gemvQ4_0_6144x1024    = b.Kernel(gemvQ4_0_6144x1024_a1ac2ab0())
-		gluSilu3072           = b.Kernel(gluSilu3072_cf834363())
-		gemvQ4_0_1024x3072    = b.Kernel(gemvQ4_0_1024x3072_1508fbad())
-		gemvQ4_0_151936x1024  = b.Kernel(gemvQ4_0_151936x1024_0aad75e5())
-		argmaxPartials151936  = b.Kernel(argmaxPartials151936_a44e9be6())
-		argmaxFinal151936     = b.Kernel(argmaxFinal151936_df3f7c27())
-		advance               = b.Kernel(advance_c2db8642())
+		embedQ4_0_151936x1024 = b.Kernel(embedQ4_0_151936x1024Kernel())
+		rmsnorm1x1024         = b.Kernel(rmsnorm1x1024Kernel())
+		gemvQ4_0_4096x1024    = b.Kernel(gemvQ4_0_4096x1024Kernel_809e836e())
+		rmsnormInPlace16x128  = b.Kernel(rmsnormInPlace16x128Kernel())
+		rmsnormInPlace8x128   = b.Kernel(rmsnormInPlace8x128Kernel())
+		ropeKVNeox16x128F16   = b.Kernel(ropeKVNeox16x128F16Kernel())
+		attention16x8x128F16  = b.Kernel(attention16x8x128F16Kernel())
+		gemvQ4_0_1024x2048    = b.Kernel(gemvQ4_0_1024x2048Kernel_cc2f8014())
+		addInPlace1024        = b.Kernel(addInPlace1024Kernel())
+		gemvQ4_0_6144x1024    = b.Kernel(gemvQ4_0_6144x1024Kernel_a1ac2ab0())
+		gluSilu3072           = b.Kernel(gluSilu3072Kernel())
+		gemvQ4_0_1024x3072    = b.Kernel(gemvQ4_0_1024x3072Kernel_1508fbad())
+		gemvQ4_0_151936x1024  = b.Kernel(gemvQ4_0_151936x1024Kernel_0aad75e5())
+		argmaxPartials151936  = b.Kernel(argmaxPartials151936Kernel())
+		argmaxFinal151936     = b.Kernel(argmaxFinal151936Kernel())
+		advance               = b.Kernel(advanceKernel())
 	)
 
 	// Dispatches.

@@ -14,6 +14,7 @@ func subgroupsFastF16() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "subgroups_fast_f16",
 		Model:       "qwen3-0.6b",
+		Graph:       "5ea05a0ea9bb263ae32927e86cd565caceee09056318ff784069361947a51774",
 		Profile:     "subgroups",
 		Activations: kgenrt.Fast,
 		KV:          "f16",
@@ -116,25 +117,25 @@ func buildSubgroupsFastF16(b *plan.Builder) {
 
 	// Kernels.
 	var (
-		embedQ4_0_151936x1024  = b.Kernel(embedQ4_0_151936x1024_630dd2d8())
-		rmsnorm1x1024          = b.Kernel(rmsnorm1x1024_aa27e11f())
-		quantQ8_1024           = b.Kernel(quantQ8_1024_a4536b76())
-		gemvQ4_0Q8_4096x1024   = b.Kernel(gemvQ4_0Q8_4096x1024_55ea3a8a())
-		rmsnormInPlace16x128   = b.Kernel(rmsnormInPlace16x128_6d05ccee())
-		rmsnormInPlace8x128    = b.Kernel(rmsnormInPlace8x128_1967cded())
-		ropeKVNeox16x128F16    = b.Kernel(ropeKVNeox16x128F16_0c001d02())
-		attention16x8x128F16   = b.Kernel(attention16x8x128F16_d9dd5349())
-		quantQ8_2048           = b.Kernel(quantQ8_2048_bf2330d2())
-		gemvQ4_0Q8_1024x2048   = b.Kernel(gemvQ4_0Q8_1024x2048_7b05f68c())
-		addInPlace1024         = b.Kernel(addInPlace1024_16891d17())
-		gemvQ4_0Q8_6144x1024   = b.Kernel(gemvQ4_0Q8_6144x1024_a11da8fe())
-		gluSilu3072            = b.Kernel(gluSilu3072_cf834363())
-		quantQ8_3072           = b.Kernel(quantQ8_3072_ed0f8662())
-		gemvQ4_0Q8_1024x3072   = b.Kernel(gemvQ4_0Q8_1024x3072_1666438e())
-		gemvQ4_0Q8_151936x1024 = b.Kernel(gemvQ4_0Q8_151936x1024_a0c69e49())
-		argmaxPartials151936   = b.Kernel(argmaxPartials151936_a44e9be6())
-		argmaxFinal151936      = b.Kernel(argmaxFinal151936_df3f7c27())
-		advance                = b.Kernel(advance_c2db8642())
+		embedQ4_0_151936x1024  = b.Kernel(embedQ4_0_151936x1024Kernel())
+		rmsnorm1x1024          = b.Kernel(rmsnorm1x1024Kernel())
+		quantQ8_1024           = b.Kernel(quantQ8_1024Kernel())
+		gemvQ4_0Q8_4096x1024   = b.Kernel(gemvQ4_0Q8_4096x1024Kernel_55ea3a8a())
+		rmsnormInPlace16x128   = b.Kernel(rmsnormInPlace16x128Kernel())
+		rmsnormInPlace8x128    = b.Kernel(rmsnormInPlace8x128Kernel())
+		ropeKVNeox16x128F16    = b.Kernel(ropeKVNeox16x128F16Kernel())
+		attention16x8x128F16   = b.Kernel(attention16x8x128F16Kernel())
+		quantQ8_2048           = b.Kernel(quantQ8_2048Kernel())
+		gemvQ4_0Q8_1024x2048   = b.Kernel(gemvQ4_0Q8_1024x2048Kernel_7b05f68c())
+		addInPlace1024         = b.Kernel(addInPlace1024Kernel())
+		gemvQ4_0Q8_6144x1024   = b.Kernel(gemvQ4_0Q8_6144x1024Kernel_a11da8fe())
+		gluSilu3072            = b.Kernel(gluSilu3072Kernel())
+		quantQ8_3072           = b.Kernel(quantQ8_3072Kernel())
+		gemvQ4_0Q8_1024x3072   = b.Kernel(gemvQ4_0Q8_1024x3072Kernel_1666438e())
+		gemvQ4_0Q8_151936x1024 = b.Kernel(gemvQ4_0Q8_151936x1024Kernel_a0c69e49())
+		argmaxPartials151936   = b.Kernel(argmaxPartials151936Kernel())
+		argmaxFinal151936      = b.Kernel(argmaxFinal151936Kernel())
+		advance                = b.Kernel(advanceKernel())
 	)
 
 	// Dispatches.

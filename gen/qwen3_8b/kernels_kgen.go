@@ -13,12 +13,12 @@ import (
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32, nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/add_in_place_4096_da03b229.wgsl
-var addInPlace4096_da03b229Text string
+var addInPlace4096Text string
 
-func addInPlace4096_da03b229() plan.Kernel {
+func addInPlace4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "add_in_place_4096_da03b229",
-		Text: addInPlace4096_da03b229Text,
+		Text: addInPlace4096Text,
 		Bindings: []plan.Binding{
 			{Name: "a", Access: plan.ReadWrite, Bytes: 16384},
 			{Name: "b", Access: plan.Read, Bytes: 16384},
@@ -31,12 +31,12 @@ func addInPlace4096_da03b229() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32, nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/advance_c2db8642.wgsl
-var advance_c2db8642Text string
+var advanceText string
 
-func advance_c2db8642() plan.Kernel {
+func advanceKernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "advance_c2db8642",
-		Text: advance_c2db8642Text,
+		Text: advanceText,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.ReadWrite, Bytes: 2080},
 		},
@@ -49,12 +49,12 @@ func advance_c2db8642() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32, nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/argmax_final_151936_df3f7c27.wgsl
-var argmaxFinal151936_df3f7c27Text string
+var argmaxFinal151936Text string
 
-func argmaxFinal151936_df3f7c27() plan.Kernel {
+func argmaxFinal151936Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "argmax_final_151936_df3f7c27",
-		Text: argmaxFinal151936_df3f7c27Text,
+		Text: argmaxFinal151936Text,
 		Bindings: []plan.Binding{
 			{Name: "partials", Access: plan.Read, Bytes: 1024},
 			{Name: "params", Access: plan.ReadWrite, Bytes: 2080},
@@ -69,12 +69,12 @@ func argmaxFinal151936_df3f7c27() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32, nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/argmax_partials_151936_a44e9be6.wgsl
-var argmaxPartials151936_a44e9be6Text string
+var argmaxPartials151936Text string
 
-func argmaxPartials151936_a44e9be6() plan.Kernel {
+func argmaxPartials151936Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "argmax_partials_151936_a44e9be6",
-		Text: argmaxPartials151936_a44e9be6Text,
+		Text: argmaxPartials151936Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 607744},
 			{Name: "partials", Access: plan.ReadWrite, Bytes: 1024},
@@ -89,12 +89,12 @@ func argmaxPartials151936_a44e9be6() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_fast_f16.
 //
 //go:embed kernels/attention_32x8x128_f16_e8411ca9.wgsl
-var attention32x8x128F16_e8411ca9Text string
+var attention32x8x128F16Text string
 
-func attention32x8x128F16_e8411ca9() plan.Kernel {
+func attention32x8x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "attention_32x8x128_f16_e8411ca9",
-		Text: attention32x8x128F16_e8411ca9Text,
+		Text: attention32x8x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 16384},
@@ -111,12 +111,12 @@ func attention32x8x128F16_e8411ca9() plan.Kernel {
 // Used by nvidia_h200_exact_f32, nvidia_h200_fast_f32.
 //
 //go:embed kernels/attention_32x8x128_f32_2a12c48e.wgsl
-var attention32x8x128F32_2a12c48eText string
+var attention32x8x128F32Text string
 
-func attention32x8x128F32_2a12c48e() plan.Kernel {
+func attention32x8x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "attention_32x8x128_f32_2a12c48e",
-		Text: attention32x8x128F32_2a12c48eText,
+		Text: attention32x8x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 16384},
@@ -133,12 +133,12 @@ func attention32x8x128F32_2a12c48e() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32, nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/embed_q4_0_151936x4096_0e41ceaa.wgsl
-var embedQ4_0_151936x4096_0e41ceaaText string
+var embedQ4_0_151936x4096Text string
 
-func embedQ4_0_151936x4096_0e41ceaa() plan.Kernel {
+func embedQ4_0_151936x4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "embed_q4_0_151936x4096_0e41ceaa",
-		Text: embedQ4_0_151936x4096_0e41ceaaText,
+		Text: embedQ4_0_151936x4096Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 311164928},
 			{Name: "scales", Access: plan.Read, Bytes: 38895616},
@@ -154,12 +154,12 @@ func embedQ4_0_151936x4096_0e41ceaa() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_24576x4096_d20902cf.wgsl
-var gemvQ4_0_24576x4096_d20902cfText string
+var gemvQ4_0_24576x4096Text string
 
-func gemvQ4_0_24576x4096_d20902cf() plan.Kernel {
+func gemvQ4_0_24576x4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_24576x4096_d20902cf",
-		Text: gemvQ4_0_24576x4096_d20902cfText,
+		Text: gemvQ4_0_24576x4096Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 50331648},
 			{Name: "scales", Access: plan.Read, Bytes: 6291456},
@@ -175,12 +175,12 @@ func gemvQ4_0_24576x4096_d20902cf() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_4096x12288_a13ba157.wgsl
-var gemvQ4_0_4096x12288_a13ba157Text string
+var gemvQ4_0_4096x12288Text string
 
-func gemvQ4_0_4096x12288_a13ba157() plan.Kernel {
+func gemvQ4_0_4096x12288Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_4096x12288_a13ba157",
-		Text: gemvQ4_0_4096x12288_a13ba157Text,
+		Text: gemvQ4_0_4096x12288Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 25165824},
 			{Name: "scales", Access: plan.Read, Bytes: 3145728},
@@ -196,12 +196,12 @@ func gemvQ4_0_4096x12288_a13ba157() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_4096x4096_b38fb062.wgsl
-var gemvQ4_0_4096x4096_b38fb062Text string
+var gemvQ4_0_4096x4096Text string
 
-func gemvQ4_0_4096x4096_b38fb062() plan.Kernel {
+func gemvQ4_0_4096x4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_4096x4096_b38fb062",
-		Text: gemvQ4_0_4096x4096_b38fb062Text,
+		Text: gemvQ4_0_4096x4096Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 8388608},
 			{Name: "scales", Access: plan.Read, Bytes: 1048576},
@@ -217,12 +217,12 @@ func gemvQ4_0_4096x4096_b38fb062() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32.
 //
 //go:embed kernels/gemv_q4_0_6144x4096_fd84507a.wgsl
-var gemvQ4_0_6144x4096_fd84507aText string
+var gemvQ4_0_6144x4096Text string
 
-func gemvQ4_0_6144x4096_fd84507a() plan.Kernel {
+func gemvQ4_0_6144x4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_6144x4096_fd84507a",
-		Text: gemvQ4_0_6144x4096_fd84507aText,
+		Text: gemvQ4_0_6144x4096Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 12582912},
 			{Name: "scales", Access: plan.Read, Bytes: 1572864},
@@ -238,12 +238,12 @@ func gemvQ4_0_6144x4096_fd84507a() plan.Kernel {
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_24576x4096_8907c3f1.wgsl
-var gemvQ4_0Q8_24576x4096_8907c3f1Text string
+var gemvQ4_0Q8_24576x4096Text string
 
-func gemvQ4_0Q8_24576x4096_8907c3f1() plan.Kernel {
+func gemvQ4_0Q8_24576x4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_24576x4096_8907c3f1",
-		Text: gemvQ4_0Q8_24576x4096_8907c3f1Text,
+		Text: gemvQ4_0Q8_24576x4096Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 50331648},
 			{Name: "scales", Access: plan.Read, Bytes: 6291456},
@@ -259,12 +259,12 @@ func gemvQ4_0Q8_24576x4096_8907c3f1() plan.Kernel {
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_4096x12288_ad044bf3.wgsl
-var gemvQ4_0Q8_4096x12288_ad044bf3Text string
+var gemvQ4_0Q8_4096x12288Text string
 
-func gemvQ4_0Q8_4096x12288_ad044bf3() plan.Kernel {
+func gemvQ4_0Q8_4096x12288Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_4096x12288_ad044bf3",
-		Text: gemvQ4_0Q8_4096x12288_ad044bf3Text,
+		Text: gemvQ4_0Q8_4096x12288Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 25165824},
 			{Name: "scales", Access: plan.Read, Bytes: 3145728},
@@ -280,12 +280,12 @@ func gemvQ4_0Q8_4096x12288_ad044bf3() plan.Kernel {
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_4096x4096_14a849d2.wgsl
-var gemvQ4_0Q8_4096x4096_14a849d2Text string
+var gemvQ4_0Q8_4096x4096Text string
 
-func gemvQ4_0Q8_4096x4096_14a849d2() plan.Kernel {
+func gemvQ4_0Q8_4096x4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_4096x4096_14a849d2",
-		Text: gemvQ4_0Q8_4096x4096_14a849d2Text,
+		Text: gemvQ4_0Q8_4096x4096Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 8388608},
 			{Name: "scales", Access: plan.Read, Bytes: 1048576},
@@ -301,12 +301,12 @@ func gemvQ4_0Q8_4096x4096_14a849d2() plan.Kernel {
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/gemv_q4_0_q8_6144x4096_e4a44953.wgsl
-var gemvQ4_0Q8_6144x4096_e4a44953Text string
+var gemvQ4_0Q8_6144x4096Text string
 
-func gemvQ4_0Q8_6144x4096_e4a44953() plan.Kernel {
+func gemvQ4_0Q8_6144x4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_q8_6144x4096_e4a44953",
-		Text: gemvQ4_0Q8_6144x4096_e4a44953Text,
+		Text: gemvQ4_0Q8_6144x4096Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 12582912},
 			{Name: "scales", Access: plan.Read, Bytes: 1572864},
@@ -322,12 +322,12 @@ func gemvQ4_0Q8_6144x4096_e4a44953() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32.
 //
 //go:embed kernels/gemv_q8_0_151936x4096_ed44f24c.wgsl
-var gemvQ8_0_151936x4096_ed44f24cText string
+var gemvQ8_0_151936x4096Text string
 
-func gemvQ8_0_151936x4096_ed44f24c() plan.Kernel {
+func gemvQ8_0_151936x4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q8_0_151936x4096_ed44f24c",
-		Text: gemvQ8_0_151936x4096_ed44f24cText,
+		Text: gemvQ8_0_151936x4096Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 622329856},
 			{Name: "scales", Access: plan.Read, Bytes: 38895616},
@@ -343,12 +343,12 @@ func gemvQ8_0_151936x4096_ed44f24c() plan.Kernel {
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/gemv_q8_0_q8_151936x4096_84aa1e81.wgsl
-var gemvQ8_0Q8_151936x4096_84aa1e81Text string
+var gemvQ8_0Q8_151936x4096Text string
 
-func gemvQ8_0Q8_151936x4096_84aa1e81() plan.Kernel {
+func gemvQ8_0Q8_151936x4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q8_0_q8_151936x4096_84aa1e81",
-		Text: gemvQ8_0Q8_151936x4096_84aa1e81Text,
+		Text: gemvQ8_0Q8_151936x4096Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 622329856},
 			{Name: "scales", Access: plan.Read, Bytes: 38895616},
@@ -364,12 +364,12 @@ func gemvQ8_0Q8_151936x4096_84aa1e81() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32, nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/glu_silu_12288_b6d5cea6.wgsl
-var gluSilu12288_b6d5cea6Text string
+var gluSilu12288Text string
 
-func gluSilu12288_b6d5cea6() plan.Kernel {
+func gluSilu12288Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "glu_silu_12288_b6d5cea6",
-		Text: gluSilu12288_b6d5cea6Text,
+		Text: gluSilu12288Text,
 		Bindings: []plan.Binding{
 			{Name: "gate_up", Access: plan.Read, Bytes: 98304},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 49152},
@@ -383,12 +383,12 @@ func gluSilu12288_b6d5cea6() plan.Kernel {
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/quant_q8_12288_a76c5617.wgsl
-var quantQ8_12288_a76c5617Text string
+var quantQ8_12288Text string
 
-func quantQ8_12288_a76c5617() plan.Kernel {
+func quantQ8_12288Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "quant_q8_12288_a76c5617",
-		Text: quantQ8_12288_a76c5617Text,
+		Text: quantQ8_12288Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 49152},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 15360},
@@ -402,12 +402,12 @@ func quantQ8_12288_a76c5617() plan.Kernel {
 // Used by nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/quant_q8_4096_2b71bac0.wgsl
-var quantQ8_4096_2b71bac0Text string
+var quantQ8_4096Text string
 
-func quantQ8_4096_2b71bac0() plan.Kernel {
+func quantQ8_4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "quant_q8_4096_2b71bac0",
-		Text: quantQ8_4096_2b71bac0Text,
+		Text: quantQ8_4096Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 16384},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 5120},
@@ -421,12 +421,12 @@ func quantQ8_4096_2b71bac0() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32, nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/rmsnorm_1x4096_3be6d447.wgsl
-var rmsnorm1x4096_3be6d447Text string
+var rmsnorm1x4096Text string
 
-func rmsnorm1x4096_3be6d447() plan.Kernel {
+func rmsnorm1x4096Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rmsnorm_1x4096_3be6d447",
-		Text: rmsnorm1x4096_3be6d447Text,
+		Text: rmsnorm1x4096Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 16384},
 			{Name: "weights", Access: plan.Read, Bytes: 16384},
@@ -442,12 +442,12 @@ func rmsnorm1x4096_3be6d447() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32, nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/rmsnorm_in_place_32x128_e0c9c3c1.wgsl
-var rmsnormInPlace32x128_e0c9c3c1Text string
+var rmsnormInPlace32x128Text string
 
-func rmsnormInPlace32x128_e0c9c3c1() plan.Kernel {
+func rmsnormInPlace32x128Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rmsnorm_in_place_32x128_e0c9c3c1",
-		Text: rmsnormInPlace32x128_e0c9c3c1Text,
+		Text: rmsnormInPlace32x128Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.ReadWrite, Bytes: 16384},
 			{Name: "weights", Access: plan.Read, Bytes: 512},
@@ -462,12 +462,12 @@ func rmsnormInPlace32x128_e0c9c3c1() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_exact_f32, nvidia_h200_fast_f16, nvidia_h200_fast_f32.
 //
 //go:embed kernels/rmsnorm_in_place_8x128_1967cded.wgsl
-var rmsnormInPlace8x128_1967cdedText string
+var rmsnormInPlace8x128Text string
 
-func rmsnormInPlace8x128_1967cded() plan.Kernel {
+func rmsnormInPlace8x128Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rmsnorm_in_place_8x128_1967cded",
-		Text: rmsnormInPlace8x128_1967cdedText,
+		Text: rmsnormInPlace8x128Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.ReadWrite, Bytes: 4096},
 			{Name: "weights", Access: plan.Read, Bytes: 512},
@@ -482,12 +482,12 @@ func rmsnormInPlace8x128_1967cded() plan.Kernel {
 // Used by nvidia_h200_exact_f16, nvidia_h200_fast_f16.
 //
 //go:embed kernels/rope_kv_neox_32x128_f16_6487450d.wgsl
-var ropeKVNeox32x128F16_6487450dText string
+var ropeKVNeox32x128F16Text string
 
-func ropeKVNeox32x128F16_6487450d() plan.Kernel {
+func ropeKVNeox32x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rope_kv_neox_32x128_f16_6487450d",
-		Text: ropeKVNeox32x128F16_6487450dText,
+		Text: ropeKVNeox32x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 4194304},
@@ -503,12 +503,12 @@ func ropeKVNeox32x128F16_6487450d() plan.Kernel {
 // Used by nvidia_h200_exact_f32, nvidia_h200_fast_f32.
 //
 //go:embed kernels/rope_kv_neox_32x128_f32_bc002f98.wgsl
-var ropeKVNeox32x128F32_bc002f98Text string
+var ropeKVNeox32x128F32Text string
 
-func ropeKVNeox32x128F32_bc002f98() plan.Kernel {
+func ropeKVNeox32x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rope_kv_neox_32x128_f32_bc002f98",
-		Text: ropeKVNeox32x128F32_bc002f98Text,
+		Text: ropeKVNeox32x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 4194304},

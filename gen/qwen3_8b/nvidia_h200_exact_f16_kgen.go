@@ -14,6 +14,7 @@ func nvidiaH200ExactF16() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "nvidia_h200_exact_f16",
 		Model:       "qwen3-8b",
+		Graph:       "22926dc097e8ff5088095c87336d017db43f2ff1becdb27860eb2653cfff2649",
 		Profile:     "nvidia-h200",
 		Activations: kgenrt.Exact,
 		KV:          "f16",
@@ -112,22 +113,22 @@ func buildNvidiaH200ExactF16(b *plan.Builder) {
 
 	// Kernels.
 	var (
-		embedQ4_0_151936x4096 = b.Kernel(embedQ4_0_151936x4096_0e41ceaa())
-		rmsnorm1x4096         = b.Kernel(rmsnorm1x4096_3be6d447())
-		gemvQ4_0_6144x4096    = b.Kernel(gemvQ4_0_6144x4096_fd84507a())
-		rmsnormInPlace32x128  = b.Kernel(rmsnormInPlace32x128_e0c9c3c1())
-		rmsnormInPlace8x128   = b.Kernel(rmsnormInPlace8x128_1967cded())
-		ropeKVNeox32x128F16   = b.Kernel(ropeKVNeox32x128F16_6487450d())
-		attention32x8x128F16  = b.Kernel(attention32x8x128F16_e8411ca9())
-		gemvQ4_0_4096x4096    = b.Kernel(gemvQ4_0_4096x4096_b38fb062())
-		addInPlace4096        = b.Kernel(addInPlace4096_da03b229())
-		gemvQ4_0_24576x4096   = b.Kernel(gemvQ4_0_24576x4096_d20902cf())
-		gluSilu12288          = b.Kernel(gluSilu12288_b6d5cea6())
-		gemvQ4_0_4096x12288   = b.Kernel(gemvQ4_0_4096x12288_a13ba157())
-		gemvQ8_0_151936x4096  = b.Kernel(gemvQ8_0_151936x4096_ed44f24c())
-		argmaxPartials151936  = b.Kernel(argmaxPartials151936_a44e9be6())
-		argmaxFinal151936     = b.Kernel(argmaxFinal151936_df3f7c27())
-		advance               = b.Kernel(advance_c2db8642())
+		embedQ4_0_151936x4096 = b.Kernel(embedQ4_0_151936x4096Kernel())
+		rmsnorm1x4096         = b.Kernel(rmsnorm1x4096Kernel())
+		gemvQ4_0_6144x4096    = b.Kernel(gemvQ4_0_6144x4096Kernel())
+		rmsnormInPlace32x128  = b.Kernel(rmsnormInPlace32x128Kernel())
+		rmsnormInPlace8x128   = b.Kernel(rmsnormInPlace8x128Kernel())
+		ropeKVNeox32x128F16   = b.Kernel(ropeKVNeox32x128F16Kernel())
+		attention32x8x128F16  = b.Kernel(attention32x8x128F16Kernel())
+		gemvQ4_0_4096x4096    = b.Kernel(gemvQ4_0_4096x4096Kernel())
+		addInPlace4096        = b.Kernel(addInPlace4096Kernel())
+		gemvQ4_0_24576x4096   = b.Kernel(gemvQ4_0_24576x4096Kernel())
+		gluSilu12288          = b.Kernel(gluSilu12288Kernel())
+		gemvQ4_0_4096x12288   = b.Kernel(gemvQ4_0_4096x12288Kernel())
+		gemvQ8_0_151936x4096  = b.Kernel(gemvQ8_0_151936x4096Kernel())
+		argmaxPartials151936  = b.Kernel(argmaxPartials151936Kernel())
+		argmaxFinal151936     = b.Kernel(argmaxFinal151936Kernel())
+		advance               = b.Kernel(advanceKernel())
 	)
 
 	// Dispatches.

@@ -14,6 +14,7 @@ func nvidiaH200FastF32() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "nvidia_h200_fast_f32",
 		Model:       "qwen3-8b",
+		Graph:       "8ded2944c1aafc16913e1f2a770fd646e27da612f4efe298c793ed46d30ffd96",
 		Profile:     "nvidia-h200",
 		Activations: kgenrt.Fast,
 		KV:          "f32",
@@ -117,24 +118,24 @@ func buildNvidiaH200FastF32(b *plan.Builder) {
 
 	// Kernels.
 	var (
-		embedQ4_0_151936x4096  = b.Kernel(embedQ4_0_151936x4096_0e41ceaa())
-		rmsnorm1x4096          = b.Kernel(rmsnorm1x4096_3be6d447())
-		quantQ8_4096           = b.Kernel(quantQ8_4096_2b71bac0())
-		gemvQ4_0Q8_6144x4096   = b.Kernel(gemvQ4_0Q8_6144x4096_e4a44953())
-		rmsnormInPlace32x128   = b.Kernel(rmsnormInPlace32x128_e0c9c3c1())
-		rmsnormInPlace8x128    = b.Kernel(rmsnormInPlace8x128_1967cded())
-		ropeKVNeox32x128F32    = b.Kernel(ropeKVNeox32x128F32_bc002f98())
-		attention32x8x128F32   = b.Kernel(attention32x8x128F32_2a12c48e())
-		gemvQ4_0Q8_4096x4096   = b.Kernel(gemvQ4_0Q8_4096x4096_14a849d2())
-		addInPlace4096         = b.Kernel(addInPlace4096_da03b229())
-		gemvQ4_0Q8_24576x4096  = b.Kernel(gemvQ4_0Q8_24576x4096_8907c3f1())
-		gluSilu12288           = b.Kernel(gluSilu12288_b6d5cea6())
-		quantQ8_12288          = b.Kernel(quantQ8_12288_a76c5617())
-		gemvQ4_0Q8_4096x12288  = b.Kernel(gemvQ4_0Q8_4096x12288_ad044bf3())
-		gemvQ8_0Q8_151936x4096 = b.Kernel(gemvQ8_0Q8_151936x4096_84aa1e81())
-		argmaxPartials151936   = b.Kernel(argmaxPartials151936_a44e9be6())
-		argmaxFinal151936      = b.Kernel(argmaxFinal151936_df3f7c27())
-		advance                = b.Kernel(advance_c2db8642())
+		embedQ4_0_151936x4096  = b.Kernel(embedQ4_0_151936x4096Kernel())
+		rmsnorm1x4096          = b.Kernel(rmsnorm1x4096Kernel())
+		quantQ8_4096           = b.Kernel(quantQ8_4096Kernel())
+		gemvQ4_0Q8_6144x4096   = b.Kernel(gemvQ4_0Q8_6144x4096Kernel())
+		rmsnormInPlace32x128   = b.Kernel(rmsnormInPlace32x128Kernel())
+		rmsnormInPlace8x128    = b.Kernel(rmsnormInPlace8x128Kernel())
+		ropeKVNeox32x128F32    = b.Kernel(ropeKVNeox32x128F32Kernel())
+		attention32x8x128F32   = b.Kernel(attention32x8x128F32Kernel())
+		gemvQ4_0Q8_4096x4096   = b.Kernel(gemvQ4_0Q8_4096x4096Kernel())
+		addInPlace4096         = b.Kernel(addInPlace4096Kernel())
+		gemvQ4_0Q8_24576x4096  = b.Kernel(gemvQ4_0Q8_24576x4096Kernel())
+		gluSilu12288           = b.Kernel(gluSilu12288Kernel())
+		quantQ8_12288          = b.Kernel(quantQ8_12288Kernel())
+		gemvQ4_0Q8_4096x12288  = b.Kernel(gemvQ4_0Q8_4096x12288Kernel())
+		gemvQ8_0Q8_151936x4096 = b.Kernel(gemvQ8_0Q8_151936x4096Kernel())
+		argmaxPartials151936   = b.Kernel(argmaxPartials151936Kernel())
+		argmaxFinal151936      = b.Kernel(argmaxFinal151936Kernel())
+		advance                = b.Kernel(advanceKernel())
 	)
 
 	// Dispatches.

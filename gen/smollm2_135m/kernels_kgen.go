@@ -13,12 +13,12 @@ import (
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/add_in_place_576_2f8edd2c.wgsl
-var addInPlace576_2f8edd2cText string
+var addInPlace576Text string
 
-func addInPlace576_2f8edd2c() plan.Kernel {
+func addInPlace576Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "add_in_place_576_2f8edd2c",
-		Text: addInPlace576_2f8edd2cText,
+		Text: addInPlace576Text,
 		Bindings: []plan.Binding{
 			{Name: "a", Access: plan.ReadWrite, Bytes: 2304},
 			{Name: "b", Access: plan.Read, Bytes: 2304},
@@ -31,12 +31,12 @@ func addInPlace576_2f8edd2c() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/advance_c2db8642.wgsl
-var advance_c2db8642Text string
+var advanceText string
 
-func advance_c2db8642() plan.Kernel {
+func advanceKernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "advance_c2db8642",
-		Text: advance_c2db8642Text,
+		Text: advanceText,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.ReadWrite, Bytes: 2080},
 		},
@@ -49,12 +49,12 @@ func advance_c2db8642() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/argmax_final_49152_88d44697.wgsl
-var argmaxFinal49152_88d44697Text string
+var argmaxFinal49152Text string
 
-func argmaxFinal49152_88d44697() plan.Kernel {
+func argmaxFinal49152Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "argmax_final_49152_88d44697",
-		Text: argmaxFinal49152_88d44697Text,
+		Text: argmaxFinal49152Text,
 		Bindings: []plan.Binding{
 			{Name: "partials", Access: plan.Read, Bytes: 768},
 			{Name: "params", Access: plan.ReadWrite, Bytes: 2080},
@@ -69,12 +69,12 @@ func argmaxFinal49152_88d44697() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/argmax_partials_49152_b4f611da.wgsl
-var argmaxPartials49152_b4f611daText string
+var argmaxPartials49152Text string
 
-func argmaxPartials49152_b4f611da() plan.Kernel {
+func argmaxPartials49152Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "argmax_partials_49152_b4f611da",
-		Text: argmaxPartials49152_b4f611daText,
+		Text: argmaxPartials49152Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 196608},
 			{Name: "partials", Access: plan.ReadWrite, Bytes: 768},
@@ -89,12 +89,12 @@ func argmaxPartials49152_b4f611da() plan.Kernel {
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
 //go:embed kernels/attention_9x3x64_f16_78785f31.wgsl
-var attention9x3x64F16_78785f31Text string
+var attention9x3x64F16Text string
 
-func attention9x3x64F16_78785f31() plan.Kernel {
+func attention9x3x64F16Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "attention_9x3x64_f16_78785f31",
-		Text: attention9x3x64F16_78785f31Text,
+		Text: attention9x3x64F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 2304},
@@ -111,12 +111,12 @@ func attention9x3x64F16_78785f31() plan.Kernel {
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
 //go:embed kernels/attention_9x3x64_f32_731fcf7c.wgsl
-var attention9x3x64F32_731fcf7cText string
+var attention9x3x64F32Text string
 
-func attention9x3x64F32_731fcf7c() plan.Kernel {
+func attention9x3x64F32Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "attention_9x3x64_f32_731fcf7c",
-		Text: attention9x3x64F32_731fcf7cText,
+		Text: attention9x3x64F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 2304},
@@ -133,12 +133,12 @@ func attention9x3x64F32_731fcf7c() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/embed_q8_0_49152x576_816de528.wgsl
-var embedQ8_0_49152x576_816de528Text string
+var embedQ8_0_49152x576Text string
 
-func embedQ8_0_49152x576_816de528() plan.Kernel {
+func embedQ8_0_49152x576Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "embed_q8_0_49152x576_816de528",
-		Text: embedQ8_0_49152x576_816de528Text,
+		Text: embedQ8_0_49152x576Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 28311552},
 			{Name: "scales", Access: plan.Read, Bytes: 1769472},
@@ -154,12 +154,12 @@ func embedQ8_0_49152x576_816de528() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_3072x576_df0b97bf.wgsl
-var gemvQ4_1_3072x576_df0b97bfText string
+var gemvQ4_1_3072x576Text_df0b97bf string
 
-func gemvQ4_1_3072x576_df0b97bf() plan.Kernel {
+func gemvQ4_1_3072x576Kernel_df0b97bf() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_3072x576_df0b97bf",
-		Text: gemvQ4_1_3072x576_df0b97bfText,
+		Text: gemvQ4_1_3072x576Text_df0b97bf,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 884736},
 			{Name: "scales", Access: plan.Read, Bytes: 221184},
@@ -175,12 +175,12 @@ func gemvQ4_1_3072x576_df0b97bf() plan.Kernel {
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_3072x576_fb7870a5.wgsl
-var gemvQ4_1_3072x576_fb7870a5Text string
+var gemvQ4_1_3072x576Text_fb7870a5 string
 
-func gemvQ4_1_3072x576_fb7870a5() plan.Kernel {
+func gemvQ4_1_3072x576Kernel_fb7870a5() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_3072x576_fb7870a5",
-		Text: gemvQ4_1_3072x576_fb7870a5Text,
+		Text: gemvQ4_1_3072x576Text_fb7870a5,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 884736},
 			{Name: "scales", Access: plan.Read, Bytes: 221184},
@@ -196,12 +196,12 @@ func gemvQ4_1_3072x576_fb7870a5() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_576x1536_6a4c195b.wgsl
-var gemvQ4_1_576x1536_6a4c195bText string
+var gemvQ4_1_576x1536Text_6a4c195b string
 
-func gemvQ4_1_576x1536_6a4c195b() plan.Kernel {
+func gemvQ4_1_576x1536Kernel_6a4c195b() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_576x1536_6a4c195b",
-		Text: gemvQ4_1_576x1536_6a4c195bText,
+		Text: gemvQ4_1_576x1536Text_6a4c195b,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 442368},
 			{Name: "scales", Access: plan.Read, Bytes: 110592},
@@ -217,12 +217,12 @@ func gemvQ4_1_576x1536_6a4c195b() plan.Kernel {
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_576x1536_b3e3dc80.wgsl
-var gemvQ4_1_576x1536_b3e3dc80Text string
+var gemvQ4_1_576x1536Text_b3e3dc80 string
 
-func gemvQ4_1_576x1536_b3e3dc80() plan.Kernel {
+func gemvQ4_1_576x1536Kernel_b3e3dc80() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_576x1536_b3e3dc80",
-		Text: gemvQ4_1_576x1536_b3e3dc80Text,
+		Text: gemvQ4_1_576x1536Text_b3e3dc80,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 442368},
 			{Name: "scales", Access: plan.Read, Bytes: 110592},
@@ -238,12 +238,12 @@ func gemvQ4_1_576x1536_b3e3dc80() plan.Kernel {
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_576x576_0ae64ad1.wgsl
-var gemvQ4_1_576x576_0ae64ad1Text string
+var gemvQ4_1_576x576Text_0ae64ad1 string
 
-func gemvQ4_1_576x576_0ae64ad1() plan.Kernel {
+func gemvQ4_1_576x576Kernel_0ae64ad1() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_576x576_0ae64ad1",
-		Text: gemvQ4_1_576x576_0ae64ad1Text,
+		Text: gemvQ4_1_576x576Text_0ae64ad1,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 165888},
 			{Name: "scales", Access: plan.Read, Bytes: 41472},
@@ -259,12 +259,12 @@ func gemvQ4_1_576x576_0ae64ad1() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_576x576_d7a86e6a.wgsl
-var gemvQ4_1_576x576_d7a86e6aText string
+var gemvQ4_1_576x576Text_d7a86e6a string
 
-func gemvQ4_1_576x576_d7a86e6a() plan.Kernel {
+func gemvQ4_1_576x576Kernel_d7a86e6a() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_576x576_d7a86e6a",
-		Text: gemvQ4_1_576x576_d7a86e6aText,
+		Text: gemvQ4_1_576x576Text_d7a86e6a,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 165888},
 			{Name: "scales", Access: plan.Read, Bytes: 41472},
@@ -280,12 +280,12 @@ func gemvQ4_1_576x576_d7a86e6a() plan.Kernel {
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_960x576_4c6231e2.wgsl
-var gemvQ4_1_960x576_4c6231e2Text string
+var gemvQ4_1_960x576Text_4c6231e2 string
 
-func gemvQ4_1_960x576_4c6231e2() plan.Kernel {
+func gemvQ4_1_960x576Kernel_4c6231e2() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_960x576_4c6231e2",
-		Text: gemvQ4_1_960x576_4c6231e2Text,
+		Text: gemvQ4_1_960x576Text_4c6231e2,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 276480},
 			{Name: "scales", Access: plan.Read, Bytes: 69120},
@@ -301,12 +301,12 @@ func gemvQ4_1_960x576_4c6231e2() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32.
 //
 //go:embed kernels/gemv_q4_1_960x576_d5d24375.wgsl
-var gemvQ4_1_960x576_d5d24375Text string
+var gemvQ4_1_960x576Text_d5d24375 string
 
-func gemvQ4_1_960x576_d5d24375() plan.Kernel {
+func gemvQ4_1_960x576Kernel_d5d24375() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_960x576_d5d24375",
-		Text: gemvQ4_1_960x576_d5d24375Text,
+		Text: gemvQ4_1_960x576Text_d5d24375,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 276480},
 			{Name: "scales", Access: plan.Read, Bytes: 69120},
@@ -322,12 +322,12 @@ func gemvQ4_1_960x576_d5d24375() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_3072x576_e449d66a.wgsl
-var gemvQ4_1Q8_3072x576_e449d66aText string
+var gemvQ4_1Q8_3072x576Text_e449d66a string
 
-func gemvQ4_1Q8_3072x576_e449d66a() plan.Kernel {
+func gemvQ4_1Q8_3072x576Kernel_e449d66a() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_q8_3072x576_e449d66a",
-		Text: gemvQ4_1Q8_3072x576_e449d66aText,
+		Text: gemvQ4_1Q8_3072x576Text_e449d66a,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 884736},
 			{Name: "scales", Access: plan.Read, Bytes: 221184},
@@ -343,12 +343,12 @@ func gemvQ4_1Q8_3072x576_e449d66a() plan.Kernel {
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_3072x576_f1f06438.wgsl
-var gemvQ4_1Q8_3072x576_f1f06438Text string
+var gemvQ4_1Q8_3072x576Text_f1f06438 string
 
-func gemvQ4_1Q8_3072x576_f1f06438() plan.Kernel {
+func gemvQ4_1Q8_3072x576Kernel_f1f06438() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_q8_3072x576_f1f06438",
-		Text: gemvQ4_1Q8_3072x576_f1f06438Text,
+		Text: gemvQ4_1Q8_3072x576Text_f1f06438,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 884736},
 			{Name: "scales", Access: plan.Read, Bytes: 221184},
@@ -364,12 +364,12 @@ func gemvQ4_1Q8_3072x576_f1f06438() plan.Kernel {
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_576x1536_3914b0ef.wgsl
-var gemvQ4_1Q8_576x1536_3914b0efText string
+var gemvQ4_1Q8_576x1536Text_3914b0ef string
 
-func gemvQ4_1Q8_576x1536_3914b0ef() plan.Kernel {
+func gemvQ4_1Q8_576x1536Kernel_3914b0ef() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_q8_576x1536_3914b0ef",
-		Text: gemvQ4_1Q8_576x1536_3914b0efText,
+		Text: gemvQ4_1Q8_576x1536Text_3914b0ef,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 442368},
 			{Name: "scales", Access: plan.Read, Bytes: 110592},
@@ -385,12 +385,12 @@ func gemvQ4_1Q8_576x1536_3914b0ef() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_576x1536_f037763c.wgsl
-var gemvQ4_1Q8_576x1536_f037763cText string
+var gemvQ4_1Q8_576x1536Text_f037763c string
 
-func gemvQ4_1Q8_576x1536_f037763c() plan.Kernel {
+func gemvQ4_1Q8_576x1536Kernel_f037763c() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_q8_576x1536_f037763c",
-		Text: gemvQ4_1Q8_576x1536_f037763cText,
+		Text: gemvQ4_1Q8_576x1536Text_f037763c,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 442368},
 			{Name: "scales", Access: plan.Read, Bytes: 110592},
@@ -406,12 +406,12 @@ func gemvQ4_1Q8_576x1536_f037763c() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_576x576_5d9dab35.wgsl
-var gemvQ4_1Q8_576x576_5d9dab35Text string
+var gemvQ4_1Q8_576x576Text_5d9dab35 string
 
-func gemvQ4_1Q8_576x576_5d9dab35() plan.Kernel {
+func gemvQ4_1Q8_576x576Kernel_5d9dab35() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_q8_576x576_5d9dab35",
-		Text: gemvQ4_1Q8_576x576_5d9dab35Text,
+		Text: gemvQ4_1Q8_576x576Text_5d9dab35,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 165888},
 			{Name: "scales", Access: plan.Read, Bytes: 41472},
@@ -427,12 +427,12 @@ func gemvQ4_1Q8_576x576_5d9dab35() plan.Kernel {
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_576x576_e09c532f.wgsl
-var gemvQ4_1Q8_576x576_e09c532fText string
+var gemvQ4_1Q8_576x576Text_e09c532f string
 
-func gemvQ4_1Q8_576x576_e09c532f() plan.Kernel {
+func gemvQ4_1Q8_576x576Kernel_e09c532f() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_q8_576x576_e09c532f",
-		Text: gemvQ4_1Q8_576x576_e09c532fText,
+		Text: gemvQ4_1Q8_576x576Text_e09c532f,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 165888},
 			{Name: "scales", Access: plan.Read, Bytes: 41472},
@@ -448,12 +448,12 @@ func gemvQ4_1Q8_576x576_e09c532f() plan.Kernel {
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_960x576_7b41d1ac.wgsl
-var gemvQ4_1Q8_960x576_7b41d1acText string
+var gemvQ4_1Q8_960x576Text_7b41d1ac string
 
-func gemvQ4_1Q8_960x576_7b41d1ac() plan.Kernel {
+func gemvQ4_1Q8_960x576Kernel_7b41d1ac() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_q8_960x576_7b41d1ac",
-		Text: gemvQ4_1Q8_960x576_7b41d1acText,
+		Text: gemvQ4_1Q8_960x576Text_7b41d1ac,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 276480},
 			{Name: "scales", Access: plan.Read, Bytes: 69120},
@@ -469,12 +469,12 @@ func gemvQ4_1Q8_960x576_7b41d1ac() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32.
 //
 //go:embed kernels/gemv_q4_1_q8_960x576_8b25801d.wgsl
-var gemvQ4_1Q8_960x576_8b25801dText string
+var gemvQ4_1Q8_960x576Text_8b25801d string
 
-func gemvQ4_1Q8_960x576_8b25801d() plan.Kernel {
+func gemvQ4_1Q8_960x576Kernel_8b25801d() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_1_q8_960x576_8b25801d",
-		Text: gemvQ4_1Q8_960x576_8b25801dText,
+		Text: gemvQ4_1Q8_960x576Text_8b25801d,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 276480},
 			{Name: "scales", Access: plan.Read, Bytes: 69120},
@@ -490,12 +490,12 @@ func gemvQ4_1Q8_960x576_8b25801d() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32.
 //
 //go:embed kernels/gemv_q8_0_49152x576_056abb95.wgsl
-var gemvQ8_0_49152x576_056abb95Text string
+var gemvQ8_0_49152x576Text_056abb95 string
 
-func gemvQ8_0_49152x576_056abb95() plan.Kernel {
+func gemvQ8_0_49152x576Kernel_056abb95() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q8_0_49152x576_056abb95",
-		Text: gemvQ8_0_49152x576_056abb95Text,
+		Text: gemvQ8_0_49152x576Text_056abb95,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 28311552},
 			{Name: "scales", Access: plan.Read, Bytes: 1769472},
@@ -511,12 +511,12 @@ func gemvQ8_0_49152x576_056abb95() plan.Kernel {
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
 //go:embed kernels/gemv_q8_0_49152x576_e3916b3a.wgsl
-var gemvQ8_0_49152x576_e3916b3aText string
+var gemvQ8_0_49152x576Text_e3916b3a string
 
-func gemvQ8_0_49152x576_e3916b3a() plan.Kernel {
+func gemvQ8_0_49152x576Kernel_e3916b3a() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q8_0_49152x576_e3916b3a",
-		Text: gemvQ8_0_49152x576_e3916b3aText,
+		Text: gemvQ8_0_49152x576Text_e3916b3a,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 28311552},
 			{Name: "scales", Access: plan.Read, Bytes: 1769472},
@@ -532,12 +532,12 @@ func gemvQ8_0_49152x576_e3916b3a() plan.Kernel {
 // Used by subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/gemv_q8_0_q8_49152x576_8786b1cc.wgsl
-var gemvQ8_0Q8_49152x576_8786b1ccText string
+var gemvQ8_0Q8_49152x576Text_8786b1cc string
 
-func gemvQ8_0Q8_49152x576_8786b1cc() plan.Kernel {
+func gemvQ8_0Q8_49152x576Kernel_8786b1cc() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q8_0_q8_49152x576_8786b1cc",
-		Text: gemvQ8_0Q8_49152x576_8786b1ccText,
+		Text: gemvQ8_0Q8_49152x576Text_8786b1cc,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 28311552},
 			{Name: "scales", Access: plan.Read, Bytes: 1769472},
@@ -553,12 +553,12 @@ func gemvQ8_0Q8_49152x576_8786b1cc() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32.
 //
 //go:embed kernels/gemv_q8_0_q8_49152x576_ef54c24d.wgsl
-var gemvQ8_0Q8_49152x576_ef54c24dText string
+var gemvQ8_0Q8_49152x576Text_ef54c24d string
 
-func gemvQ8_0Q8_49152x576_ef54c24d() plan.Kernel {
+func gemvQ8_0Q8_49152x576Kernel_ef54c24d() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q8_0_q8_49152x576_ef54c24d",
-		Text: gemvQ8_0Q8_49152x576_ef54c24dText,
+		Text: gemvQ8_0Q8_49152x576Text_ef54c24d,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 28311552},
 			{Name: "scales", Access: plan.Read, Bytes: 1769472},
@@ -574,12 +574,12 @@ func gemvQ8_0Q8_49152x576_ef54c24d() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/glu_silu_1536_526784d5.wgsl
-var gluSilu1536_526784d5Text string
+var gluSilu1536Text string
 
-func gluSilu1536_526784d5() plan.Kernel {
+func gluSilu1536Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "glu_silu_1536_526784d5",
-		Text: gluSilu1536_526784d5Text,
+		Text: gluSilu1536Text,
 		Bindings: []plan.Binding{
 			{Name: "gate_up", Access: plan.Read, Bytes: 12288},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 6144},
@@ -593,12 +593,12 @@ func gluSilu1536_526784d5() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/quant_q8_1536_bc22bdff.wgsl
-var quantQ8_1536_bc22bdffText string
+var quantQ8_1536Text string
 
-func quantQ8_1536_bc22bdff() plan.Kernel {
+func quantQ8_1536Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "quant_q8_1536_bc22bdff",
-		Text: quantQ8_1536_bc22bdffText,
+		Text: quantQ8_1536Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 6144},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 1920},
@@ -612,12 +612,12 @@ func quantQ8_1536_bc22bdff() plan.Kernel {
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/quant_q8_576_13be545f.wgsl
-var quantQ8_576_13be545fText string
+var quantQ8_576Text string
 
-func quantQ8_576_13be545f() plan.Kernel {
+func quantQ8_576Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "quant_q8_576_13be545f",
-		Text: quantQ8_576_13be545fText,
+		Text: quantQ8_576Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 2304},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 720},
@@ -631,12 +631,12 @@ func quantQ8_576_13be545f() plan.Kernel {
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
 //go:embed kernels/rmsnorm_1x576_901654d2.wgsl
-var rmsnorm1x576_901654d2Text string
+var rmsnorm1x576Text string
 
-func rmsnorm1x576_901654d2() plan.Kernel {
+func rmsnorm1x576Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rmsnorm_1x576_901654d2",
-		Text: rmsnorm1x576_901654d2Text,
+		Text: rmsnorm1x576Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 2304},
 			{Name: "weights", Access: plan.Read, Bytes: 2304},
@@ -652,12 +652,12 @@ func rmsnorm1x576_901654d2() plan.Kernel {
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
 //go:embed kernels/rope_kv_norm_9x64_f16_06d62db9.wgsl
-var ropeKVNorm9x64F16_06d62db9Text string
+var ropeKVNorm9x64F16Text string
 
-func ropeKVNorm9x64F16_06d62db9() plan.Kernel {
+func ropeKVNorm9x64F16Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rope_kv_norm_9x64_f16_06d62db9",
-		Text: ropeKVNorm9x64F16_06d62db9Text,
+		Text: ropeKVNorm9x64F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 2097152},
@@ -673,12 +673,12 @@ func ropeKVNorm9x64F16_06d62db9() plan.Kernel {
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
 //go:embed kernels/rope_kv_norm_9x64_f32_d8e0e72b.wgsl
-var ropeKVNorm9x64F32_d8e0e72bText string
+var ropeKVNorm9x64F32Text string
 
-func ropeKVNorm9x64F32_d8e0e72b() plan.Kernel {
+func ropeKVNorm9x64F32Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rope_kv_norm_9x64_f32_d8e0e72b",
-		Text: ropeKVNorm9x64F32_d8e0e72bText,
+		Text: ropeKVNorm9x64F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 2097152},

@@ -14,6 +14,7 @@ func portableExactF16() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "portable_exact_f16",
 		Model:       "smollm2-135m-8k-lc100k-mix1-ep2",
+		Graph:       "50adc6905128f2818b5f1b2fa746dc4731cb2945400ee22930b0b362f29da3f9",
 		Profile:     "portable",
 		Activations: kgenrt.Exact,
 		KV:          "f16",
@@ -106,20 +107,20 @@ func buildPortableExactF16(b *plan.Builder) {
 
 	// Kernels.
 	var (
-		embedQ8_0_49152x576 = b.Kernel(embedQ8_0_49152x576_816de528())
-		rmsnorm1x576        = b.Kernel(rmsnorm1x576_901654d2())
-		gemvQ4_1_960x576    = b.Kernel(gemvQ4_1_960x576_d5d24375())
-		ropeKVNorm9x64F16   = b.Kernel(ropeKVNorm9x64F16_06d62db9())
-		attention9x3x64F16  = b.Kernel(attention9x3x64F16_78785f31())
-		gemvQ4_1_576x576    = b.Kernel(gemvQ4_1_576x576_d7a86e6a())
-		addInPlace576       = b.Kernel(addInPlace576_2f8edd2c())
-		gemvQ4_1_3072x576   = b.Kernel(gemvQ4_1_3072x576_df0b97bf())
-		gluSilu1536         = b.Kernel(gluSilu1536_526784d5())
-		gemvQ4_1_576x1536   = b.Kernel(gemvQ4_1_576x1536_6a4c195b())
-		gemvQ8_0_49152x576  = b.Kernel(gemvQ8_0_49152x576_056abb95())
-		argmaxPartials49152 = b.Kernel(argmaxPartials49152_b4f611da())
-		argmaxFinal49152    = b.Kernel(argmaxFinal49152_88d44697())
-		advance             = b.Kernel(advance_c2db8642())
+		embedQ8_0_49152x576 = b.Kernel(embedQ8_0_49152x576Kernel())
+		rmsnorm1x576        = b.Kernel(rmsnorm1x576Kernel())
+		gemvQ4_1_960x576    = b.Kernel(gemvQ4_1_960x576Kernel_d5d24375())
+		ropeKVNorm9x64F16   = b.Kernel(ropeKVNorm9x64F16Kernel())
+		attention9x3x64F16  = b.Kernel(attention9x3x64F16Kernel())
+		gemvQ4_1_576x576    = b.Kernel(gemvQ4_1_576x576Kernel_d7a86e6a())
+		addInPlace576       = b.Kernel(addInPlace576Kernel())
+		gemvQ4_1_3072x576   = b.Kernel(gemvQ4_1_3072x576Kernel_df0b97bf())
+		gluSilu1536         = b.Kernel(gluSilu1536Kernel())
+		gemvQ4_1_576x1536   = b.Kernel(gemvQ4_1_576x1536Kernel_6a4c195b())
+		gemvQ8_0_49152x576  = b.Kernel(gemvQ8_0_49152x576Kernel_056abb95())
+		argmaxPartials49152 = b.Kernel(argmaxPartials49152Kernel())
+		argmaxFinal49152    = b.Kernel(argmaxFinal49152Kernel())
+		advance             = b.Kernel(advanceKernel())
 	)
 
 	// Dispatches.

@@ -14,6 +14,7 @@ func portableFastF16() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "portable_fast_f16",
 		Model:       "smollm2-135m-8k-lc100k-mix1-ep2",
+		Graph:       "50adc6905128f2818b5f1b2fa746dc4731cb2945400ee22930b0b362f29da3f9",
 		Profile:     "portable",
 		Activations: kgenrt.Fast,
 		KV:          "f16",
@@ -111,22 +112,22 @@ func buildPortableFastF16(b *plan.Builder) {
 
 	// Kernels.
 	var (
-		embedQ8_0_49152x576  = b.Kernel(embedQ8_0_49152x576_816de528())
-		rmsnorm1x576         = b.Kernel(rmsnorm1x576_901654d2())
-		quantQ8_576          = b.Kernel(quantQ8_576_13be545f())
-		gemvQ4_1Q8_960x576   = b.Kernel(gemvQ4_1Q8_960x576_8b25801d())
-		ropeKVNorm9x64F16    = b.Kernel(ropeKVNorm9x64F16_06d62db9())
-		attention9x3x64F16   = b.Kernel(attention9x3x64F16_78785f31())
-		gemvQ4_1Q8_576x576   = b.Kernel(gemvQ4_1Q8_576x576_5d9dab35())
-		addInPlace576        = b.Kernel(addInPlace576_2f8edd2c())
-		gemvQ4_1Q8_3072x576  = b.Kernel(gemvQ4_1Q8_3072x576_e449d66a())
-		gluSilu1536          = b.Kernel(gluSilu1536_526784d5())
-		quantQ8_1536         = b.Kernel(quantQ8_1536_bc22bdff())
-		gemvQ4_1Q8_576x1536  = b.Kernel(gemvQ4_1Q8_576x1536_f037763c())
-		gemvQ8_0Q8_49152x576 = b.Kernel(gemvQ8_0Q8_49152x576_ef54c24d())
-		argmaxPartials49152  = b.Kernel(argmaxPartials49152_b4f611da())
-		argmaxFinal49152     = b.Kernel(argmaxFinal49152_88d44697())
-		advance              = b.Kernel(advance_c2db8642())
+		embedQ8_0_49152x576  = b.Kernel(embedQ8_0_49152x576Kernel())
+		rmsnorm1x576         = b.Kernel(rmsnorm1x576Kernel())
+		quantQ8_576          = b.Kernel(quantQ8_576Kernel())
+		gemvQ4_1Q8_960x576   = b.Kernel(gemvQ4_1Q8_960x576Kernel_8b25801d())
+		ropeKVNorm9x64F16    = b.Kernel(ropeKVNorm9x64F16Kernel())
+		attention9x3x64F16   = b.Kernel(attention9x3x64F16Kernel())
+		gemvQ4_1Q8_576x576   = b.Kernel(gemvQ4_1Q8_576x576Kernel_5d9dab35())
+		addInPlace576        = b.Kernel(addInPlace576Kernel())
+		gemvQ4_1Q8_3072x576  = b.Kernel(gemvQ4_1Q8_3072x576Kernel_e449d66a())
+		gluSilu1536          = b.Kernel(gluSilu1536Kernel())
+		quantQ8_1536         = b.Kernel(quantQ8_1536Kernel())
+		gemvQ4_1Q8_576x1536  = b.Kernel(gemvQ4_1Q8_576x1536Kernel_f037763c())
+		gemvQ8_0Q8_49152x576 = b.Kernel(gemvQ8_0Q8_49152x576Kernel_ef54c24d())
+		argmaxPartials49152  = b.Kernel(argmaxPartials49152Kernel())
+		argmaxFinal49152     = b.Kernel(argmaxFinal49152Kernel())
+		advance              = b.Kernel(advanceKernel())
 	)
 
 	// Dispatches.

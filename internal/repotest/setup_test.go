@@ -293,7 +293,7 @@ func TestDemoWithoutLibrary(t *testing.T) {
 	s.write("Makefile", readFile(t, "Makefile"))
 	s.write("bin/go", "#!/usr/bin/env bash\necho \"go $*\"\n")
 	code, out := s.run([]string{"MODEL=m.gguf", "PROMPT=it's $5"}, "make", "demo")
-	want := "go run ./cmd/kgen run m.gguf --prompt it's $5 --temp 0"
+	want := "go run ./examples/smollm2 m.gguf it's $5"
 	if code != 0 || !strings.Contains(out, want) || !strings.Contains(out, "no WebGPU library") {
 		t.Errorf("exit %d, want %q and a word on the library:\n%s", code, want, out)
 	}

@@ -13,12 +13,12 @@ import (
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
 //go:embed kernels/add_in_place_64_9f9ff89f.wgsl
-var addInPlace64_9f9ff89fText string
+var addInPlace64Text string
 
-func addInPlace64_9f9ff89f() plan.Kernel {
+func addInPlace64Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "add_in_place_64_9f9ff89f",
-		Text: addInPlace64_9f9ff89fText,
+		Text: addInPlace64Text,
 		Bindings: []plan.Binding{
 			{Name: "a", Access: plan.ReadWrite, Bytes: 256},
 			{Name: "b", Access: plan.Read, Bytes: 256},
@@ -31,12 +31,12 @@ func addInPlace64_9f9ff89f() plan.Kernel {
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
 //go:embed kernels/advance_b95c8ba0.wgsl
-var advance_b95c8ba0Text string
+var advanceText string
 
-func advance_b95c8ba0() plan.Kernel {
+func advanceKernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "advance_b95c8ba0",
-		Text: advance_b95c8ba0Text,
+		Text: advanceText,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.ReadWrite, Bytes: 1064},
 		},
@@ -49,12 +49,12 @@ func advance_b95c8ba0() plan.Kernel {
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
 //go:embed kernels/argmax_final_128_89d00026.wgsl
-var argmaxFinal128_89d00026Text string
+var argmaxFinal128Text string
 
-func argmaxFinal128_89d00026() plan.Kernel {
+func argmaxFinal128Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "argmax_final_128_89d00026",
-		Text: argmaxFinal128_89d00026Text,
+		Text: argmaxFinal128Text,
 		Bindings: []plan.Binding{
 			{Name: "partials", Access: plan.Read, Bytes: 8},
 			{Name: "params", Access: plan.ReadWrite, Bytes: 1064},
@@ -69,12 +69,12 @@ func argmaxFinal128_89d00026() plan.Kernel {
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
 //go:embed kernels/argmax_partials_128_6c3db3d1.wgsl
-var argmaxPartials128_6c3db3d1Text string
+var argmaxPartials128Text string
 
-func argmaxPartials128_6c3db3d1() plan.Kernel {
+func argmaxPartials128Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "argmax_partials_128_6c3db3d1",
-		Text: argmaxPartials128_6c3db3d1Text,
+		Text: argmaxPartials128Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 512},
 			{Name: "partials", Access: plan.ReadWrite, Bytes: 8},
@@ -89,12 +89,12 @@ func argmaxPartials128_6c3db3d1() plan.Kernel {
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
 //go:embed kernels/attention_4x2x16_f16_8dc786eb.wgsl
-var attention4x2x16F16_8dc786ebText string
+var attention4x2x16F16Text string
 
-func attention4x2x16F16_8dc786eb() plan.Kernel {
+func attention4x2x16F16Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "attention_4x2x16_f16_8dc786eb",
-		Text: attention4x2x16F16_8dc786ebText,
+		Text: attention4x2x16F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 1064},
 			{Name: "q", Access: plan.Read, Bytes: 256},
@@ -111,12 +111,12 @@ func attention4x2x16F16_8dc786eb() plan.Kernel {
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
 //go:embed kernels/embed_q4_0_128x64_136ee19d.wgsl
-var embedQ4_0_128x64_136ee19dText string
+var embedQ4_0_128x64Text string
 
-func embedQ4_0_128x64_136ee19d() plan.Kernel {
+func embedQ4_0_128x64Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "embed_q4_0_128x64_136ee19d",
-		Text: embedQ4_0_128x64_136ee19dText,
+		Text: embedQ4_0_128x64Text,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 4096},
 			{Name: "scales", Access: plan.Read, Bytes: 512},
@@ -132,12 +132,12 @@ func embedQ4_0_128x64_136ee19d() plan.Kernel {
 // Used by subgroups_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_128x64_3871a1e3.wgsl
-var gemvQ4_0_128x64_3871a1e3Text string
+var gemvQ4_0_128x64Text_3871a1e3 string
 
-func gemvQ4_0_128x64_3871a1e3() plan.Kernel {
+func gemvQ4_0_128x64Kernel_3871a1e3() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_128x64_3871a1e3",
-		Text: gemvQ4_0_128x64_3871a1e3Text,
+		Text: gemvQ4_0_128x64Text_3871a1e3,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 4096},
 			{Name: "scales", Access: plan.Read, Bytes: 512},
@@ -153,12 +153,12 @@ func gemvQ4_0_128x64_3871a1e3() plan.Kernel {
 // Used by portable_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_128x64_67eceed5.wgsl
-var gemvQ4_0_128x64_67eceed5Text string
+var gemvQ4_0_128x64Text_67eceed5 string
 
-func gemvQ4_0_128x64_67eceed5() plan.Kernel {
+func gemvQ4_0_128x64Kernel_67eceed5() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_128x64_67eceed5",
-		Text: gemvQ4_0_128x64_67eceed5Text,
+		Text: gemvQ4_0_128x64Text_67eceed5,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 4096},
 			{Name: "scales", Access: plan.Read, Bytes: 512},
@@ -174,12 +174,12 @@ func gemvQ4_0_128x64_67eceed5() plan.Kernel {
 // Used by subgroups_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_128x64_a5d160ac.wgsl
-var gemvQ4_0_128x64_a5d160acText string
+var gemvQ4_0_128x64Text_a5d160ac string
 
-func gemvQ4_0_128x64_a5d160ac() plan.Kernel {
+func gemvQ4_0_128x64Kernel_a5d160ac() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_128x64_a5d160ac",
-		Text: gemvQ4_0_128x64_a5d160acText,
+		Text: gemvQ4_0_128x64Text_a5d160ac,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 4096},
 			{Name: "scales", Access: plan.Read, Bytes: 512},
@@ -195,12 +195,12 @@ func gemvQ4_0_128x64_a5d160ac() plan.Kernel {
 // Used by portable_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_128x64_d01adb5f.wgsl
-var gemvQ4_0_128x64_d01adb5fText string
+var gemvQ4_0_128x64Text_d01adb5f string
 
-func gemvQ4_0_128x64_d01adb5f() plan.Kernel {
+func gemvQ4_0_128x64Kernel_d01adb5f() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_128x64_d01adb5f",
-		Text: gemvQ4_0_128x64_d01adb5fText,
+		Text: gemvQ4_0_128x64Text_d01adb5f,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 4096},
 			{Name: "scales", Access: plan.Read, Bytes: 512},
@@ -216,12 +216,12 @@ func gemvQ4_0_128x64_d01adb5f() plan.Kernel {
 // Used by subgroups_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_192x64_81e5efc9.wgsl
-var gemvQ4_0_192x64_81e5efc9Text string
+var gemvQ4_0_192x64Text_81e5efc9 string
 
-func gemvQ4_0_192x64_81e5efc9() plan.Kernel {
+func gemvQ4_0_192x64Kernel_81e5efc9() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_192x64_81e5efc9",
-		Text: gemvQ4_0_192x64_81e5efc9Text,
+		Text: gemvQ4_0_192x64Text_81e5efc9,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 6144},
 			{Name: "scales", Access: plan.Read, Bytes: 768},
@@ -237,12 +237,12 @@ func gemvQ4_0_192x64_81e5efc9() plan.Kernel {
 // Used by portable_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_192x64_f33c59e2.wgsl
-var gemvQ4_0_192x64_f33c59e2Text string
+var gemvQ4_0_192x64Text_f33c59e2 string
 
-func gemvQ4_0_192x64_f33c59e2() plan.Kernel {
+func gemvQ4_0_192x64Kernel_f33c59e2() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_192x64_f33c59e2",
-		Text: gemvQ4_0_192x64_f33c59e2Text,
+		Text: gemvQ4_0_192x64Text_f33c59e2,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 6144},
 			{Name: "scales", Access: plan.Read, Bytes: 768},
@@ -258,12 +258,12 @@ func gemvQ4_0_192x64_f33c59e2() plan.Kernel {
 // Used by portable_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_64x64_0689a0f5.wgsl
-var gemvQ4_0_64x64_0689a0f5Text string
+var gemvQ4_0_64x64Text_0689a0f5 string
 
-func gemvQ4_0_64x64_0689a0f5() plan.Kernel {
+func gemvQ4_0_64x64Kernel_0689a0f5() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_64x64_0689a0f5",
-		Text: gemvQ4_0_64x64_0689a0f5Text,
+		Text: gemvQ4_0_64x64Text_0689a0f5,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 2048},
 			{Name: "scales", Access: plan.Read, Bytes: 256},
@@ -279,12 +279,12 @@ func gemvQ4_0_64x64_0689a0f5() plan.Kernel {
 // Used by subgroups_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_64x64_a6561032.wgsl
-var gemvQ4_0_64x64_a6561032Text string
+var gemvQ4_0_64x64Text_a6561032 string
 
-func gemvQ4_0_64x64_a6561032() plan.Kernel {
+func gemvQ4_0_64x64Kernel_a6561032() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_64x64_a6561032",
-		Text: gemvQ4_0_64x64_a6561032Text,
+		Text: gemvQ4_0_64x64Text_a6561032,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 2048},
 			{Name: "scales", Access: plan.Read, Bytes: 256},
@@ -300,12 +300,12 @@ func gemvQ4_0_64x64_a6561032() plan.Kernel {
 // Used by portable_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_64x96_1f9b61a1.wgsl
-var gemvQ4_0_64x96_1f9b61a1Text string
+var gemvQ4_0_64x96Text_1f9b61a1 string
 
-func gemvQ4_0_64x96_1f9b61a1() plan.Kernel {
+func gemvQ4_0_64x96Kernel_1f9b61a1() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_64x96_1f9b61a1",
-		Text: gemvQ4_0_64x96_1f9b61a1Text,
+		Text: gemvQ4_0_64x96Text_1f9b61a1,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 3072},
 			{Name: "scales", Access: plan.Read, Bytes: 384},
@@ -321,12 +321,12 @@ func gemvQ4_0_64x96_1f9b61a1() plan.Kernel {
 // Used by subgroups_exact_f16.
 //
 //go:embed kernels/gemv_q4_0_64x96_77b452d1.wgsl
-var gemvQ4_0_64x96_77b452d1Text string
+var gemvQ4_0_64x96Text_77b452d1 string
 
-func gemvQ4_0_64x96_77b452d1() plan.Kernel {
+func gemvQ4_0_64x96Kernel_77b452d1() plan.Kernel {
 	return plan.Kernel{
 		Name: "gemv_q4_0_64x96_77b452d1",
-		Text: gemvQ4_0_64x96_77b452d1Text,
+		Text: gemvQ4_0_64x96Text_77b452d1,
 		Bindings: []plan.Binding{
 			{Name: "codes", Access: plan.Read, Bytes: 3072},
 			{Name: "scales", Access: plan.Read, Bytes: 384},
@@ -342,12 +342,12 @@ func gemvQ4_0_64x96_77b452d1() plan.Kernel {
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
 //go:embed kernels/glu_silu_96_2555221b.wgsl
-var gluSilu96_2555221bText string
+var gluSilu96Text string
 
-func gluSilu96_2555221b() plan.Kernel {
+func gluSilu96Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "glu_silu_96_2555221b",
-		Text: gluSilu96_2555221bText,
+		Text: gluSilu96Text,
 		Bindings: []plan.Binding{
 			{Name: "gate_up", Access: plan.Read, Bytes: 896},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 384},
@@ -361,12 +361,12 @@ func gluSilu96_2555221b() plan.Kernel {
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
 //go:embed kernels/rmsnorm_1x64_382ab112.wgsl
-var rmsnorm1x64_382ab112Text string
+var rmsnorm1x64Text string
 
-func rmsnorm1x64_382ab112() plan.Kernel {
+func rmsnorm1x64Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rmsnorm_1x64_382ab112",
-		Text: rmsnorm1x64_382ab112Text,
+		Text: rmsnorm1x64Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 256},
 			{Name: "weights", Access: plan.Read, Bytes: 256},
@@ -382,12 +382,12 @@ func rmsnorm1x64_382ab112() plan.Kernel {
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
 //go:embed kernels/rope_kv_norm_4x16_f16_bb710f49.wgsl
-var ropeKVNorm4x16F16_bb710f49Text string
+var ropeKVNorm4x16F16Text string
 
-func ropeKVNorm4x16F16_bb710f49() plan.Kernel {
+func ropeKVNorm4x16F16Kernel() plan.Kernel {
 	return plan.Kernel{
 		Name: "rope_kv_norm_4x16_f16_bb710f49",
-		Text: ropeKVNorm4x16F16_bb710f49Text,
+		Text: ropeKVNorm4x16F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 1064},
 			{Name: "table", Access: plan.Read, Bytes: 4096},

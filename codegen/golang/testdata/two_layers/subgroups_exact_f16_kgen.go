@@ -14,6 +14,7 @@ func subgroupsExactF16() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "subgroups_exact_f16",
 		Model:       "block-q4_0",
+		Graph:       "2059e8042c5cee07da6a15926ee898c377d0a640102f06c98e2f4fc9d63c83ec",
 		Profile:     "subgroups",
 		Activations: kgenrt.Exact,
 		KV:          "f16",
@@ -108,20 +109,20 @@ func buildSubgroupsExactF16(b *plan.Builder) {
 
 	// Kernels.
 	var (
-		embedQ4_0_128x64   = b.Kernel(embedQ4_0_128x64_136ee19d())
-		rmsnorm1x64        = b.Kernel(rmsnorm1x64_382ab112())
-		gemvQ4_0_128x64    = b.Kernel(gemvQ4_0_128x64_3871a1e3())
-		ropeKVNorm4x16F16  = b.Kernel(ropeKVNorm4x16F16_bb710f49())
-		attention4x2x16F16 = b.Kernel(attention4x2x16F16_8dc786eb())
-		gemvQ4_0_64x64     = b.Kernel(gemvQ4_0_64x64_a6561032())
-		addInPlace64       = b.Kernel(addInPlace64_9f9ff89f())
-		gemvQ4_0_192x64    = b.Kernel(gemvQ4_0_192x64_81e5efc9())
-		gluSilu96          = b.Kernel(gluSilu96_2555221b())
-		gemvQ4_0_64x96     = b.Kernel(gemvQ4_0_64x96_77b452d1())
-		gemvQ4_0_128x64_2  = b.Kernel(gemvQ4_0_128x64_a5d160ac())
-		argmaxPartials128  = b.Kernel(argmaxPartials128_6c3db3d1())
-		argmaxFinal128     = b.Kernel(argmaxFinal128_89d00026())
-		advance            = b.Kernel(advance_b95c8ba0())
+		embedQ4_0_128x64   = b.Kernel(embedQ4_0_128x64Kernel())
+		rmsnorm1x64        = b.Kernel(rmsnorm1x64Kernel())
+		gemvQ4_0_128x64    = b.Kernel(gemvQ4_0_128x64Kernel_3871a1e3())
+		ropeKVNorm4x16F16  = b.Kernel(ropeKVNorm4x16F16Kernel())
+		attention4x2x16F16 = b.Kernel(attention4x2x16F16Kernel())
+		gemvQ4_0_64x64     = b.Kernel(gemvQ4_0_64x64Kernel_a6561032())
+		addInPlace64       = b.Kernel(addInPlace64Kernel())
+		gemvQ4_0_192x64    = b.Kernel(gemvQ4_0_192x64Kernel_81e5efc9())
+		gluSilu96          = b.Kernel(gluSilu96Kernel())
+		gemvQ4_0_64x96     = b.Kernel(gemvQ4_0_64x96Kernel_77b452d1())
+		gemvQ4_0_128x64_2  = b.Kernel(gemvQ4_0_128x64Kernel_a5d160ac())
+		argmaxPartials128  = b.Kernel(argmaxPartials128Kernel())
+		argmaxFinal128     = b.Kernel(argmaxFinal128Kernel())
+		advance            = b.Kernel(advanceKernel())
 	)
 
 	// Dispatches.
