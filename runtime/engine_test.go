@@ -77,6 +77,39 @@ func TestEngineChecksCalls(t *testing.T) {
 	}
 }
 
+// Feeding a position forgets it and all after it, in whatever way it is fed.
+func TestEngineForgets(t *testing.T) {
+	e, _ := abacusEngine(t, abacusPlan(t, nil), EngineOptions{})
+	steps := func(n int) func(start int) error {
+		return func(start int) error { _, err := e.Step(t.Context(), start, 1, n); return err }
+	}
+	for _, c := range []struct {
+		name   string
+		feed   func(start int) error
+		filled int // after it began at position 2
+	}{
+		{"prefill", func(start int) error { return e.Prefill(t.Context(), start, []uint32{1}) }, 3},
+		{"prefill of nothing", func(start int) error { return e.Prefill(t.Context(), start, nil) }, 2},
+		{"a step", steps(1), 3},
+		{"steps", steps(3), 5},
+		{"logits", func(start int) error { return e.Logits(t.Context(), start, 1, make([]float32, abacusVocab)) }, 3},
+	} {
+		if err := e.Prefill(t.Context(), 0, make([]uint32, 9)); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.feed(2); err != nil {
+			t.Fatal(err)
+		}
+		var typed *Error
+		if err := e.Prefill(t.Context(), c.filled+1, []uint32{1}); !errors.As(err, &typed) || typed.Code != BadRequest {
+			t.Errorf("%s: position %d can be fed: %v", c.name, c.filled+1, err)
+		}
+		if err := e.Prefill(t.Context(), c.filled, []uint32{1}); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
 // The last position can be filled in every way, and none after it.
 func TestEngineFillsTheContext(t *testing.T) {
 	e, _ := abacusEngine(t, abacusPlan(t, nil), EngineOptions{})
@@ -277,7 +310,7 @@ func TestEngineOptions(t *testing.T) {
 // The sizes of what loaded places: a matrix that takes several pieces, rows longer than a piece, and a table of several
 // pieces.
 const (
-	matrixRows, matrixColumns = 70001, 17
+	matrixRows, matrixColumns = 140001, 17
 	longRows, longColumns     = 2, 1200000
 	tableDims, tablePositions = 64, 20001
 )

@@ -2,6 +2,7 @@ package kgenrt
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -89,10 +90,15 @@ func TestSamplingOddLogits(t *testing.T) {
 		{[]float32{5, 5, 5}, []bool{true, true, true}},
 	} {
 		for _, s := range settings {
+			drawn := make([]bool, len(c.logits))
 			for s.Seed = range 60 {
-				if id := newSampler(s).pick(c.logits); !c.allowed[id] {
+				id := newSampler(s).pick(c.logits)
+				if drawn[id] = true; !c.allowed[id] {
 					t.Fatalf("%+v of %v: %d", s, c.logits, id)
 				}
+			}
+			if plain := (Sampling{Temperature: 1, Seed: s.Seed}); s == plain && !slices.Equal(drawn, c.allowed) {
+				t.Errorf("of %v only %v are drawn", c.logits, drawn)
 			}
 		}
 	}
@@ -100,10 +106,14 @@ func TestSamplingOddLogits(t *testing.T) {
 	for i := range long {
 		long[i] = nan
 	}
-	long[299] = -5
+	long[150], long[299] = -5, -5
 	for _, k := range []int{0, 40, 290} {
-		if id := newSampler(Sampling{Temperature: 1, TopK: k}).pick(long); id != 299 {
-			t.Errorf("top-k %d: %d, want the only number", k, id)
+		drawn := map[uint32]bool{}
+		for seed := range uint64(60) {
+			drawn[newSampler(Sampling{Temperature: 1, TopK: k, Seed: seed}).pick(long)] = true
+		}
+		if len(drawn) != 2 || !drawn[150] || !drawn[299] {
+			t.Errorf("top-k %d: %v are drawn, want the two numbers", k, drawn)
 		}
 	}
 }

@@ -106,6 +106,9 @@ func rotations() []Case {
 		{Name: "the values are read after they are stored", After: "%z = linear %v0, up : f32[T, 64]\n%s = add %z, %ao : f32[T, 64]\n%y = add %x, %s : f32[T, 64]"},
 		{Name: "a rotation that nothing stores", After: "%q2 = linear %ao, p : f32[T, 64]\n%q3 = reshape %q2 : f32[T, 4, 16]\n%q4 = rope %q3 {style=norm, dims=16, base=10000} : f32[T, 4, 16]\n%s = add %q4, %a : f32[T, 4, 16]\n%s2 = reshape %s : f32[T, 64]\n%y = add %x, %s2 : f32[T, 64]", Refused: "node s (add): its operand q4 has no value in memory"},
 		{Name: "normed heads", Edits: []string{"%qh = reshape %q0 : f32[T, 4, 16]", "%q1 = reshape %q0 : f32[T, 4, 16]\n%qh = rms_norm %q1, head_norm {eps=1e-05} : f32[T, 4, 16]"}},
+		{Name: "a product beside queries, keys and values", After: "%z = linear %h, p : f32[T, 64]\n%s = add %z, %ao : f32[T, 64]\n%y = add %x, %s : f32[T, 64]"},
+		{Name: "keys before queries", Edits: []string{query + key, key + query}},
+		{Name: "keys before queries, and a product beside them", Edits: []string{query + key, key + query}, After: "%z = linear %h, p : f32[T, 64]\n%s = add %z, %ao : f32[T, 64]\n%y = add %x, %s : f32[T, 64]", Refused: "node c (kv_append): value q0 cannot lie beside the others of q0: it has another place already"},
 		{Name: "queries and keys rotate by other dims", Edits: []string{"rope %qh {style=norm, dims=16", "rope %qh {style=norm, dims=8"}, Refused: "node c (kv_append): queries and keys rotate differently"},
 		{Name: "queries and keys rotate by other factors", Edits: []string{"rope %qh {", "rope %qh, factors {", "rope %kh {", "rope %kh, factors2 {"}, Refused: "node c (kv_append): queries and keys rotate differently"},
 		{Name: "a rotation by factors of the file", Edits: []string{"h {style", "h, factors {style"}},
@@ -167,6 +170,7 @@ func kept() []Case {
 	return []Case{
 		{Name: "keep the query", Keep: []string{"q0"}, Refused: place},
 		{Name: "keep another name of the query", Keep: []string{"qh"}, Refused: place},
+		{Name: "keep the normed query", Keep: []string{"qh"}, Edits: []string{"%qh = reshape %q0 : f32[T, 4, 16]", "%q1 = reshape %q0 : f32[T, 4, 16]\n%qh = rms_norm %q1, head_norm {eps=1e-05} : f32[T, 4, 16]"}, Refused: place},
 		{Name: "keep the rotated query", Keep: []string{"qr"}, Refused: "node qr (rope): its result is made in place"},
 		{Name: "keep the cache", Keep: []string{"c"}, Refused: "node c (kv_append): its result is made in place"},
 		{Name: "keep the attention", Keep: []string{"a"}},
