@@ -14,7 +14,7 @@ func main() {
 		log.Fatal("usage: chat MODEL QUESTION")
 	}
 	ctx := context.Background()
-	model, err := kgen.Load(ctx, os.Args[1], kgen.Options{})
+	model, err := kgen.Load(ctx, os.Args[1], kgen.Options{Exact: true})
 	if err != nil {
 		log.Fatal(err)
 	}
