@@ -97,10 +97,10 @@ type compilation struct {
 	order  []*ir.Tensor // values that got memory, in order of creation
 
 	stacks  []*stack
-	byName  map[string]*stack // the stack that holds a weight
-	caches  []*ir.Tensor      // results of KVAppend by cache layer
-	outputs []*ir.Tensor      // values that stay readable
-	program *Program          // filled by the passes from place on
+	holder  map[shard]*stack // the stack that holds a weight, or a shard of it
+	caches  []*ir.Tensor     // results of KVAppend by cache layer
+	outputs []*ir.Tensor     // values that stay readable
+	program *Program         // filled by the passes from place on
 	placed  *placed
 	plan    *plan.Plan
 }
@@ -118,7 +118,7 @@ func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
 	}
 	pages := (opts.Context + pageTokens - 1) / pageTokens
 	return &compilation{
-		opts: opts, graph: ir.Clone(g), byName: map[string]*stack{}, values: slots{of: map[*ir.Tensor]*slot{}},
+		opts: opts, graph: ir.Clone(g), holder: map[shard]*stack{}, values: slots{of: map[*ir.Tensor]*slot{}},
 		program: &Program{
 			Name: g.Name, Profile: opts.Profile.Name, Requires: opts.Profile.Requires(), Context: opts.Context,
 			Params: plan.Params{

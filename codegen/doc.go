@@ -9,4 +9,5 @@
 //   - An arena is a buffer of activations. A step's inputs and outputs lie in different arenas, since WebGPU lets one
 //     dispatch use a buffer either for reading or for writing.
 //   - A stack is the weights of one linear step, placed one after another so that one kernel reads them as one matrix.
+//   - A shard is some of the rows of a weight that is too large for a binding. Each is a stack and has a step of its own.
 package codegen

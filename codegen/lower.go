@@ -94,14 +94,21 @@ func (c *compilation) write(a arg) (Arg, error) {
 		return Arg{Of: InCache, Index: layer, Bytes: p.Caches[layer].Bytes}, nil
 	}
 	s := c.values.of[a.value]
-	if s.output {
-		i := slices.IndexFunc(c.outputs, func(t *ir.Tensor) bool { return c.values.of[t] == s })
-		return Arg{Of: InOutput, Index: i, Values: []string{s.name}, Bytes: s.bytes}, nil
-	}
-	if s.unit == nil {
+	written := Arg{Values: []string{s.name}, Bytes: s.bytes}
+	switch {
+	case s.output:
+		written.Of = InOutput
+		written.Index = slices.IndexFunc(c.outputs, func(t *ir.Tensor) bool { return c.values.of[t] == s })
+	case s.unit != nil:
+		written.Of, written.Index, written.Offset = InArena, s.unit.arena, s.unit.offset+s.offset
+	default:
 		return Arg{}, fmt.Errorf("value %s was given no memory", a.value.Name)
 	}
-	return Arg{Of: InArena, Index: s.unit.arena, Values: []string{s.name}, Offset: s.unit.offset + s.offset, Bytes: s.bytes}, nil
+	if a.part.rows > 0 {
+		written.Offset += uint64(a.part.from) * 4
+		written.Bytes = uint64(a.part.rows) * 4
+	}
+	return written, nil
 }
 
 // emitKernels writes the text of every step's kernel.

@@ -11,7 +11,6 @@ import (
 	"github.com/kgen-wgsl/kgen/internal/testgraph"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
-	"github.com/kgen-wgsl/kgen/schedules"
 )
 
 // word is what a word of memory holds: a part of a value. The zero word was never written.
@@ -48,9 +47,12 @@ func value(t *ir.Tensor) *ir.Tensor {
 
 // at returns the words of an argument.
 func (m *machine) at(a Arg) []word {
-	place, size := fmt.Sprint("output ", a.Index), a.Bytes
+	var place string
+	var size uint64
 	if a.Of == InArena {
 		place, size = fmt.Sprint("arena ", a.Index), m.program.Arenas[a.Index]
+	} else {
+		place, size = fmt.Sprint("output ", a.Index), m.program.Outputs[a.Index].Bytes
 	}
 	if m.memory[place] == nil {
 		m.memory[place] = make([]word, size/4)
@@ -97,7 +99,7 @@ func (m *machine) step(s *step) error {
 		if a.value != nil && s.kernel.Operands[i].Access == plan.ReadWrite {
 			result := m.result(a.value, node)
 			for part := range m.at(s.written[i]) {
-				m.at(s.written[i])[part] = word{result, part}
+				m.at(s.written[i])[part] = word{result, a.part.from + part}
 			}
 		}
 	}
@@ -170,15 +172,15 @@ func check(c *compilation) error {
 	return nil
 }
 
-// planned runs the passes up to the one named last.
+// planned runs the passes up to the one named last, for portable unless opts say otherwise.
 func planned(t *testing.T, text string, last string, opts Options) (*compilation, error) {
 	t.Helper()
 	g, err := ir.Parse("graph", text)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if opts.Profile, err = schedules.Lookup("portable"); err != nil {
-		t.Fatal(err)
+	if opts.Profile.Name == "" {
+		opts.Profile = profileWith(t, "portable", 128<<20)
 	}
 	opts.Context = 64
 	c, err := newCompilation(g, opts)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -15,7 +14,7 @@ const pageTokens = 32
 
 // stack is one or more weights of the same type and row length, one after another in the planes of their format.
 type stack struct {
-	weights []*ir.Tensor
+	shards  []shard
 	format  quant.Type
 	columns int
 	recipe  plan.Recipe // of each weight, without rows and places
@@ -24,37 +23,26 @@ type stack struct {
 
 func weightRows(w *ir.Tensor) int { return w.Rows(ir.Sizes{T: 1, S: 1, B: 1}) }
 
-// stackOf returns the stack of exactly these weights, made at first use. A weight lies in one stack only.
-func (c *compilation) stackOf(weights ...*ir.Tensor) (*stack, error) {
-	if s := c.byName[weights[0].Name]; s != nil && sameWeights(s.weights, weights) {
+// stackOf returns the stack of exactly these shards, made at first use. A shard lies in one stack only, and a weight is cut in
+// one way only.
+func (c *compilation) stackOf(shards ...shard) (*stack, error) {
+	if s := c.holder[shards[0]]; s != nil && slices.Equal(s.shards, shards) {
 		return s, nil
 	}
-	s := &stack{weights: weights, format: quant.Type(weights[0].Elem), columns: weights[0].Columns()}
-	for _, w := range weights {
-		if c.byName[w.Name] != nil {
-			return nil, &UnsupportedError{"weight " + w.Name, "two kernels read it in different company, which no layout serves yet"}
+	w := shards[0].weight
+	s := &stack{shards: shards, format: quant.Type(w.Elem), columns: w.Columns()}
+	for _, part := range shards {
+		if c.holder[part] != nil {
+			return nil, &UnsupportedError{"weight " + part.weight.Name, "two kernels read it in different company, which no layout serves yet"}
 		}
-		c.byName[w.Name] = s
+		c.holder[part] = s
 	}
-	recipe, err := kernels.Recipe(s.format, s.columns)
-	if err != nil {
-		return nil, &UnsupportedError{"weight " + weights[0].Name, err.Error()}
+	var err error
+	if s.recipe, err = recipeOf(w); err != nil {
+		return nil, err
 	}
-	s.recipe = recipe
 	c.stacks = append(c.stacks, s)
 	return s, nil
-}
-
-func sameWeights(a, b []*ir.Tensor) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // place writes down everything that needs room on the device, and lets a builder place it: weights in order of first use,
@@ -63,9 +51,9 @@ func place(c *compilation) error {
 	p := c.program
 	for i, s := range c.stacks {
 		s.number = i
-		written := Stack{Layer: layerOf(s.weights[0].Name), Format: s.recipe}
-		for _, w := range s.weights {
-			written.Tensors = append(written.Tensors, plan.Rows{Tensor: w.Name, Rows: weightRows(w)})
+		written := Stack{Layer: layerOf(s.shards[0].weight.Name), Format: s.recipe}
+		for _, part := range s.shards {
+			written.Tensors = append(written.Tensors, plan.Rows{Tensor: part.weight.Name, Rows: part.rows, From: part.from})
 		}
 		p.Stacks = append(p.Stacks, written)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/ir"
-	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"github.com/kgen-wgsl/kgen/schedules"
 )
@@ -151,9 +150,9 @@ func (s *selection) result(t *ir.Tensor) arg {
 	return arg{value: t}
 }
 
-// weights names the planes of the stack of some weights for a kernel that reads them.
-func (s *selection) weights(named map[string]arg, weights ...*ir.Tensor) (*stack, error) {
-	st, err := s.stackOf(weights...)
+// weights names the planes of the stack of some shards for a kernel that reads them.
+func (s *selection) weights(named map[string]arg, shards ...shard) (*stack, error) {
+	st, err := s.stackOf(shards...)
 	if err != nil {
 		return nil, err
 	}
@@ -163,16 +162,29 @@ func (s *selection) weights(named map[string]arg, weights ...*ir.Tensor) (*stack
 	return st, nil
 }
 
+// embed has a step for each shard of the weight; one of them finds the token among its rows.
 func (s *selection) embed(n *ir.Node) error {
-	w := n.In[0]
-	named := map[string]arg{kernels.Params: {params: true}, kernels.Y: s.result(n.Out[0])}
-	st, err := s.weights(named, w)
+	w, y := n.In[0], s.result(n.Out[0])
+	shards, err := s.shards(w)
 	if err != nil {
 		return err
 	}
-	schedule := schedules.DefaultElementwise(s.opts.Profile)
-	k, err := kernels.Embed{Format: st.format, Rows: weightRows(w), Columns: st.columns, Scale: n.Attrs.Scale, Params: s.program.Params}.Kernel(schedule, s.opts.Profile)
-	return s.emit(n, k, err, schedule, named)
+	for _, part := range shards {
+		named := map[string]arg{kernels.Params: {params: true}, kernels.Y: y}
+		st, err := s.weights(named, part)
+		if err != nil {
+			return err
+		}
+		schedule := schedules.DefaultElementwise(s.opts.Profile)
+		k, err := kernels.Embed{
+			Format: st.format, Rows: part.rows, Columns: st.columns, From: part.from, Of: weightRows(w),
+			Scale: n.Attrs.Scale, Params: s.program.Params,
+		}.Kernel(schedule, s.opts.Profile)
+		if err := s.emit(n, k, err, schedule, named); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *selection) rmsNorm(n *ir.Node) error {
@@ -183,7 +195,7 @@ func (s *selection) rmsNorm(n *ir.Node) error {
 	if w.Elem != ir.F32 {
 		return unsupported(n, "norm weights of type %v: kernels read f32", w.Elem)
 	}
-	st, err := s.stackOf(w)
+	st, err := s.stackOf(whole(w))
 	if err != nil {
 		return err
 	}
@@ -203,8 +215,7 @@ func (s *selection) rmsNorm(n *ir.Node) error {
 	return s.emit(n, k, err, schedule, named)
 }
 
-// linear computes all results of a node in one kernel. Weights of several types, and those that cannot follow each other
-// without a gap, get a step each.
+// linear computes the products of a node, all in one step where it can.
 func (s *selection) linear(n *ir.Node) error {
 	if n.Attrs.Bias {
 		return unsupported(n, "biases are not built yet")
@@ -216,32 +227,64 @@ func (s *selection) linear(n *ir.Node) error {
 			return err
 		}
 	}
-	g := kernels.GEMV{Format: quant.Type(weights[0].Elem), Columns: x.Columns(), X: form, Epilogue: kernels.Store}
-	for _, w := range weights {
-		g.Results = append(g.Results, weightRows(w))
-	}
-	if len(weights) > 1 && (!g.Stackable() || mixed(weights)) {
-		shared := n.In[:len(n.In)-len(weights)]
-		for i, w := range weights {
-			if err := s.linear(&ir.Node{Op: n.Op, In: append(slices.Clip(shared), w), Out: n.Out[i : i+1], Attrs: n.Attrs, Pos: n.Pos}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	named := map[string]arg{kernels.X: {value: x}}
-	if _, err := s.weights(named, weights...); err != nil {
+	products, err := s.products(weights, n.Out)
+	if err != nil {
 		return err
 	}
-	for i, t := range n.Out {
-		named[kernels.Result(i)] = s.result(t)
+	for _, t := range n.Out {
+		s.result(t)
 	}
-	if err := s.values.join(n.Out); err != nil {
-		return unsupported(n, "%v", err)
+	for _, p := range products {
+		if err := s.values.join(p.results); err != nil {
+			return unsupported(n, "%v", err)
+		}
+		named := map[string]arg{kernels.X: {value: x}}
+		st, err := s.weights(named, p.shards...)
+		if err != nil {
+			return err
+		}
+		g := kernels.GEMV{Format: st.format, Columns: x.Columns(), X: form, Epilogue: kernels.Store}
+		for i, part := range p.shards {
+			g.Results = append(g.Results, part.rows)
+			named[kernels.Result(i)] = arg{value: p.results[i], part: part.span}
+		}
+		schedule := schedules.DefaultGEMV(g.Problem(), s.opts.Profile)
+		k, err := g.Kernel(schedule, s.opts.Profile)
+		step := &ir.Node{Op: n.Op, Out: p.results}
+		if err := s.emit(step, k, err, schedule, named); err != nil {
+			return err
+		}
 	}
-	schedule := schedules.DefaultGEMV(g.Problem(), s.opts.Profile)
-	k, err := g.Kernel(schedule, s.opts.Profile)
-	return s.emit(n, k, err, schedule, named)
+	return nil
+}
+
+// product is what one step computes of a linear: shards in one stack, and the result that each gives rows of.
+type product struct {
+	shards  []shard
+	results []*ir.Tensor
+}
+
+// products divides the weights of a linear among steps. Weights of several types, those that cannot follow each other without a
+// gap, and those that exceed a binding together get a step each; a weight that exceeds one alone, a step for each of its shards.
+func (s *selection) products(weights, results []*ir.Tensor) ([]product, error) {
+	if len(weights) > 1 && !mixed(weights) && s.stackable(weights) {
+		together := product{results: results}
+		for _, w := range weights {
+			together.shards = append(together.shards, whole(w))
+		}
+		return []product{together}, nil
+	}
+	var all []product
+	for i, w := range weights {
+		shards, err := s.shards(w)
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range shards {
+			all = append(all, product{[]shard{part}, results[i : i+1]})
+		}
+	}
+	return all, nil
 }
 
 // mixed reports whether weights differ in type.

@@ -30,9 +30,10 @@ type step struct {
 	compiled plan.Kernel
 }
 
-// arg is what an operand stands for: exactly one field is set.
+// arg is what an operand stands for: exactly one field is set, and part with value.
 type arg struct {
 	value  *ir.Tensor // an activation
+	part   span       // of value, the elements that a shard computes; none for all
 	plane  *planeOf
 	params bool
 	table  *int       // number of the position table

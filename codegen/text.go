@@ -87,7 +87,11 @@ func (t *planText) weights() {
 	t.line("\nweights")
 	for _, w := range t.plan.Weights {
 		r := w.Recipe
-		t.line("  %s: %s, %d rows of %d blocks of %d bytes", w.Tensor, r.Type, r.Rows, r.RowBlocks, r.BlockBytes)
+		from := ""
+		if w.From > 0 {
+			from = fmt.Sprintf(" from row %d on", w.From)
+		}
+		t.line("  %s: %s, %d rows%s of %d blocks of %d bytes", w.Tensor, r.Type, r.Rows, from, r.RowBlocks, r.BlockBytes)
 		for _, p := range r.Planes {
 			t.line("    %s %s: rows of %d bytes, bits of a block %s", p.Name, t.at(p.To), p.RowStride, fieldsText(p.Fields))
 		}

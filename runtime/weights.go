@@ -56,7 +56,7 @@ func (e *Engine) loadWeight(ctx context.Context, src WeightSource, w *plan.Weigh
 		}
 		rows := min(step, r.Rows-row)
 		chunk := raw[:rows*r.RowBytes()]
-		if err := src.ReadTensor(w.Tensor, int64(row)*int64(r.RowBytes()), chunk); err != nil {
+		if err := src.ReadTensor(w.Tensor, int64(w.From+row)*int64(r.RowBytes()), chunk); err != nil {
 			return err
 		}
 		for i, p := range r.Planes {

@@ -73,6 +73,7 @@ type sample struct {
 	graph   *ir.Graph
 	profile string
 	opts    codegen.Options
+	binding uint64 // the largest binding, where the profile's is too large to cut anything
 }
 
 // samples are graphs whose programs differ in what loops, what has which name, and what is placed.
@@ -87,14 +88,15 @@ func samples(t *testing.T) []sample {
 	}
 	golden := func(name string) *ir.Graph { return read("../../golden/cases/" + name + "/graph.ir") }
 	return []sample{
-		{"plain", golden("q4_0_portable"), "portable", codegen.Options{}},
-		{"factors", golden("f32_rope_factors_portable"), "portable", codegen.Options{}},
-		{"fast", golden("q4_1_q8_0_fast_subgroups_32"), "portable", codegen.Options{Fast: true}},
-		{"kept", golden("q8_0_compat_kept"), "compat", codegen.Options{Keep: []string{"layer.0.in", "layer.1.in", "layer.1.attn_norm"}, Ring: 8}},
-		{"qwen3", read("../../models/testdata/qwen3-q4_0.ir"), "portable", codegen.Options{}},
-		{"gemma3", read("../../models/testdata/gemma3-q8_0.ir"), "portable", codegen.Options{}},
-		{"uneven", uneven(t), "portable", codegen.Options{}},
-		{"one", layers(t, 1, nil), "portable", codegen.Options{}},
+		{"plain", golden("q4_0_portable"), "portable", codegen.Options{}, 0},
+		{"factors", golden("f32_rope_factors_portable"), "portable", codegen.Options{}, 0},
+		{"fast", golden("q4_1_q8_0_fast_subgroups_32"), "portable", codegen.Options{Fast: true}, 0},
+		{"kept", golden("q8_0_compat_kept"), "compat", codegen.Options{Keep: []string{"layer.0.in", "layer.1.in", "layer.1.attn_norm"}, Ring: 8}, 0},
+		{"qwen3", read("../../models/testdata/qwen3-q4_0.ir"), "portable", codegen.Options{}, 0},
+		{"gemma3", read("../../models/testdata/gemma3-q8_0.ir"), "portable", codegen.Options{}, 0},
+		{"uneven", uneven(t), "portable", codegen.Options{}, 0},
+		{"one", layers(t, 1, nil), "portable", codegen.Options{}, 0},
+		{"cut", large(t), "portable", codegen.Options{}, 16 << 10},
 	}
 }
 
@@ -123,6 +125,14 @@ func uneven(t *testing.T) *ir.Graph {
 	})
 }
 
+// large has weights of 24 and 32 KiB: the embedding, the head, and one in each layer but the first.
+func large(t *testing.T) *ir.Graph {
+	return layers(t, 4, map[string]quant.Type{
+		"token_embd.weight": quant.F32, "output.weight": quant.F32,
+		"blk.1.ffn_up.weight": quant.F32, "blk.2.ffn_up.weight": quant.F32, "blk.3.ffn_up.weight": quant.F32,
+	})
+}
+
 // Generated Go makes the plans that the compiler makes in memory, whatever repeats: it is vetted, built and run in a module of
 // its own, and prints its plans.
 func TestPlansInAModule(t *testing.T) {
@@ -130,6 +140,9 @@ func TestPlansInAModule(t *testing.T) {
 	var imports, calls, want []string
 	for _, s := range samples(t) {
 		s.opts.Profile, s.opts.Context = profiles(t, s.profile)[0], 64
+		if s.binding > 0 {
+			s.opts.Profile.Limits.BindingBytes = s.binding
+		}
 		r, err := codegen.Compile(s.graph, s.opts)
 		if err != nil {
 			t.Fatalf("%s: %v", s.name, err)

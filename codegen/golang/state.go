@@ -50,7 +50,7 @@ func (e *emitter) weights() []jen.Code {
 		parts := []string{e.stacks[i], e.formats.name(stacks[i].Format)}
 		for _, t := range stacks[i].Tensors {
 			family, rest, _ := layerPrefix(t.Tensor, stacks[i].Layer)
-			parts = append(parts, family, rest, strconv.Itoa(t.Rows))
+			parts = append(parts, family, rest, strconv.Itoa(t.Rows), strconv.Itoa(t.From))
 		}
 		return strings.Join(parts, "\n")
 	}
@@ -86,7 +86,11 @@ func (e *emitter) stackArgs(s codegen.Stack, r run, prefixed *bool) []jen.Code {
 				*prefixed = true
 			}
 		}
-		args = append(args, jen.Qual(planPath, "Rows").Values(jen.Id("Tensor").Op(":").Add(name), pair("Rows", t.Rows)))
+		fields := []jen.Code{jen.Id("Tensor").Op(":").Add(name), pair("Rows", t.Rows)}
+		if t.From != 0 {
+			fields = append(fields, pair("From", t.From))
+		}
+		args = append(args, jen.Qual(planPath, "Rows").Values(fields...))
 	}
 	if len(args) > 2 {
 		return []jen.Code{lines("", "", args)}

@@ -232,6 +232,7 @@ func TestOnAdapter(t *testing.T) {
 	t.Run("quant_q8", func(t *testing.T) { testQuantQ8(t, d) })
 	t.Run("gemv_q8", func(t *testing.T) { testGEMVQ8(t, d) })
 	t.Run("embed", func(t *testing.T) { testEmbed(t, d) })
+	t.Run("embed shards", func(t *testing.T) { testEmbedShards(t, d) })
 	t.Run("rmsnorm", func(t *testing.T) { testRMSNorm(t, d) })
 	t.Run("rope", func(t *testing.T) { testRoPE(t, d) })
 	t.Run("attention", func(t *testing.T) { testAttention(t, d) })

@@ -169,6 +169,9 @@ func TestEmbedGoldens(t *testing.T) {
 		k, err := e.Kernel(schedules.DefaultElementwise(p), p)
 		golden(t, build(t, k, err))
 	}
+	e := kernels.Embed{Format: quant.Q8_0, Rows: 64, Columns: 96, From: 128, Of: 200, Params: params}
+	k, err := e.Kernel(schedules.DefaultElementwise(p), p)
+	golden(t, build(t, k, err))
 }
 
 func TestRowGoldens(t *testing.T) {

@@ -111,6 +111,7 @@ func TestRefusals(t *testing.T) {
 		{kernelError(kernels.QuantQ8{Columns: 48}.Kernel(schedules.DefaultQuantQ8(p), p)), "Columns: 48 is not a positive multiple of 32"},
 		{kernelError(kernels.Embed{Format: quant.F16, Rows: 4, Columns: 3, Params: params}.Kernel(each, p)), "rows start at whole words"},
 		{kernelError(kernels.Embed{Format: quant.F16, Rows: 0, Columns: 4, Params: params}.Kernel(each, p)), "embedding of 0 rows"},
+		{kernelError(kernels.Embed{Format: quant.F32, Rows: 4, Columns: 4, From: 5, Of: 8, Params: params}.Kernel(each, p)), "4 rows from row 5 on, of 8"},
 		{kernelError(kernels.RMSNorm{Rows: 0, Columns: 4}.Kernel(schedules.DefaultRowReduce(4, p), p)), "0 rows are not within"},
 		{kernelError(kernels.RMSNorm{Rows: 1, Columns: 4}.Kernel(schedules.RowReduce{Workgroup: 48, Reduce: schedules.ReduceTree}, p)), "Workgroup: 48"},
 		{kernelError(kernels.Add{N: 0}.Kernel(each, p)), "Elements: 0"},

@@ -222,3 +222,35 @@ func testEmbed(t *testing.T, d device) {
 		}
 	}
 }
+
+// testEmbedShards wants each token's row from the shard that has it, and y as it was from the others.
+func testEmbedShards(t *testing.T, d device) {
+	const rows, columns, sentinel = 37, 96, 0.75
+	w := newWeight(t, random(5), quant.Q4_0, rows, columns, 0.01)
+	rowBytes := len(w.raw) / rows
+	for _, s := range []struct{ from, rows int }{{0, 16}, {16, 16}, {32, 5}} {
+		e := kernels.Embed{Format: quant.Q4_0, Rows: s.rows, Columns: columns, From: s.from, Of: rows, Params: params}
+		k, err := e.Kernel(schedules.DefaultElementwise(d.compat), d.compat)
+		b := build(t, k, err)
+		part := weight{raw: w.raw[s.from*rowBytes:][:s.rows*rowBytes]}
+		inputs := map[string][]byte{}
+		planes(t, b, quant.Q4_0, columns, []int{s.rows}, []weight{part}, inputs)
+		for token, row := range map[uint32]int{0: 0, 15: 15, 16: 16, 31: 31, 32: 32, 36: 36, 37: 36, math.MaxUint32: 36} {
+			record := make([]uint32, params.Words())
+			record[plan.ParamsToken] = token
+			inputs[kernels.Params] = words(record)
+			before := make([]float32, columns)
+			for i := range before {
+				before[i] = sentinel
+			}
+			inputs[kernels.Y] = floats(before)
+			want := before
+			if row >= s.from && row < s.from+s.rows {
+				want = w.values[row*columns:][:columns]
+			}
+			if got := unfloats(d.run(t, b, inputs)[kernels.Y]); !slices.Equal(got, want) {
+				t.Errorf("%s: token %d gives %v, want %v", b.Name, token, got, want)
+			}
+		}
+	}
+}

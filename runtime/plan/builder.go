@@ -77,11 +77,13 @@ func (b *Builder) Kernel(k Kernel) int {
 	return n
 }
 
-// Weight adds a tensor of the file and where it goes.
+// Weight adds rows of a tensor of the file and where they go.
 func (b *Builder) Weight(w Weight) {
 	subject := "weight " + w.Tensor
 	if err := w.Recipe.Check(); err != nil {
 		b.mistake(subject, err.(*PlanError).Detail)
+	} else if why := w.checkFrom(); why != "" {
+		b.mistake(subject, why)
 	}
 	for _, p := range w.Recipe.Planes {
 		b.within(subject+", plane "+p.Name, p.To)

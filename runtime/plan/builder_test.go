@@ -53,7 +53,7 @@ func (s *sample) sumRanges() []Range {
 
 // finish adds what a whole plan has.
 func (s *sample) finish() {
-	s.Weight(Weight{"w", halves(s.weights, 0)})
+	s.Weight(Weight{Tensor: "w", Recipe: halves(s.weights, 0)})
 	s.Table(Table{To: Range{s.weights, 6144, 1024}, Base: 10000, Dims: 16, Factor: 1, Positions: 16})
 	s.Params(Params{Range: Range{s.params, 0, 512}, Sequences: 1, PagesAt: 8, Pages: 4, RingAt: 12, Ring: 16})
 	s.KV(KV{PageTokens: 4, Pages: 2, Layers: []Range{{s.second, 1024, 1024}, {s.second, 2048, 1024}}})
@@ -174,16 +174,18 @@ func TestMistakes(t *testing.T) {
 			}
 		}, &PlanError{"list forward of 1 columns", "there are two of this phase and column count"}},
 
-		{"weight outside its buffer", func(s *sample) { s.Weight(Weight{"w", halves(s.weights, 8192-256)}) }, &PlanError{"weight w, plane high", "its range of 256 bytes at 8192 leaves the buffer of 8192"}},
-		{"weight at an odd place", func(s *sample) { s.Weight(Weight{"w", halves(s.weights, 2)}) }, &PlanError{"weight w", "plane low: its range is not a multiple of 4"}},
-		{"weight in no buffer", func(s *sample) { s.Weight(Weight{"w", halves(9, 0)}) }, &PlanError{"weight w, plane low", "there is no buffer 9"}},
+		{"weight outside its buffer", func(s *sample) { s.Weight(Weight{Tensor: "w", Recipe: halves(s.weights, 8192-256)}) }, &PlanError{"weight w, plane high", "its range of 256 bytes at 8192 leaves the buffer of 8192"}},
+		{"weight at an odd place", func(s *sample) { s.Weight(Weight{Tensor: "w", Recipe: halves(s.weights, 2)}) }, &PlanError{"weight w", "plane low: its range is not a multiple of 4"}},
+		{"weight from a negative row", func(s *sample) { s.Weight(Weight{Tensor: "w", From: -1, Recipe: halves(s.weights, 0)}) }, &PlanError{"weight w", "its first row, -1, is negative"}},
+		{"weight beyond any file", func(s *sample) { s.Weight(Weight{Tensor: "w", From: 1 << 48, Recipe: halves(s.weights, 0)}) }, &PlanError{"weight w", "its first row, 281474976710656, lies beyond any file"}},
+		{"weight in no buffer", func(s *sample) { s.Weight(Weight{Tensor: "w", Recipe: halves(9, 0)}) }, &PlanError{"weight w, plane low", "there is no buffer 9"}},
 		{"weights overlap", func(s *sample) {
-			s.Weight(Weight{"w", halves(s.weights, 0)})
-			s.Weight(Weight{"v", halves(s.weights, 508)})
+			s.Weight(Weight{Tensor: "w", Recipe: halves(s.weights, 0)})
+			s.Weight(Weight{Tensor: "v", Recipe: halves(s.weights, 508)})
 		}, &PlanError{"weight v, plane low", "it overlaps weight w, plane high"}},
 		{"weight overlaps the table", func(s *sample) {
 			s.finish()
-			s.Weight(Weight{"v", halves(s.weights, 6144+1020)})
+			s.Weight(Weight{Tensor: "v", Recipe: halves(s.weights, 6144+1020)})
 		}, &PlanError{"weight v, plane low", "it overlaps table 0"}},
 		{"table too short", func(s *sample) {
 			s.Table(Table{To: Range{s.weights, 0, 1020}, Base: 10000, Dims: 16, Factor: 1, Positions: 16})

@@ -1,6 +1,9 @@
 package plan
 
-import "strconv"
+import (
+	"math/bits"
+	"strconv"
+)
 
 // Check returns the first limit of l that the kernel exceeds or rule that it breaks, or nil. Zero fields of l stand for
 // WebGPU's defaults. It doesn't read the text.
@@ -83,6 +86,18 @@ func (k *Kernel) Accesses() []Access {
 		layout[i] = b.Access
 	}
 	return layout
+}
+
+// checkFrom returns why a tensor of a file can't have the rows, or "". The recipe must have passed Check. How many rows the
+// tensor has is for the source of weights to say.
+func (w *Weight) checkFrom() string {
+	if w.From < 0 {
+		return "its first row, " + itoa(w.From) + ", is negative"
+	}
+	if hi, lo := bits.Mul64(uint64(w.From)+uint64(w.Recipe.Rows), uint64(w.Recipe.RowBytes())); hi != 0 || lo > 1<<48 {
+		return "its first row, " + itoa(w.From) + ", lies beyond any file"
+	}
+	return ""
 }
 
 // Overlaps says whether two ranges share a byte.

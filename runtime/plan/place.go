@@ -39,10 +39,11 @@ func (b *Builder) Place(kind BufferKind, subject string, bytes uint64) Range {
 	return Range{Buffer: b.Buffer(Buffer{Name: name, Kind: kind, Bytes: bytes}), Bytes: bytes}
 }
 
-// Rows names a tensor of the model file and its number of rows.
+// Rows names rows of a tensor of the model file: all, or some where the tensor is cut so that each part fits one binding.
 type Rows struct {
 	Tensor string
 	Rows   int
+	From   int // the first of them
 }
 
 // Stack places tensors one after another in the planes of their format, so that a kernel reads them as one matrix, and
@@ -71,7 +72,7 @@ func (b *Builder) Stack(format Recipe, tensors ...Rows) []Range {
 			p.To.Bytes = (uint64(t.Rows)*uint64(p.RowStride) + 3) &^ 3
 			r.Planes = append(r.Planes, p)
 		}
-		b.Weight(Weight{Tensor: t.Tensor, Recipe: r})
+		b.Weight(Weight{Tensor: t.Tensor, From: t.From, Recipe: r})
 		first += t.Rows
 	}
 	return places

@@ -41,7 +41,7 @@ func TestStack(t *testing.T) {
 		{Name: "high", BlockBits: 16, RowStride: 32, Fields: []Field{{16, 0, 16}}},
 	}}
 	b := NewBuilder("stack", "tiny", requires())
-	places := b.Stack(format, Rows{"q", 5}, Rows{"k", 3})
+	places := b.Stack(format, Rows{Tensor: "q", Rows: 5}, Rows{Tensor: "k", Rows: 3, From: 7})
 	if d := cmp.Diff([]Range{{0, 0, 256}, {0, 256, 256}}, places); d != "" {
 		t.Errorf("planes (-want +got):\n%s", d)
 	}
@@ -49,7 +49,7 @@ func TestStack(t *testing.T) {
 		t.Fatal(b.Err())
 	}
 	k := b.plan.Weights[1]
-	if k.Tensor != "k" || k.Recipe.Rows != 3 || k.Recipe.Planes[1].To != (Range{0, 256 + 5*32, 96}) {
+	if k.Tensor != "k" || k.From != 7 || k.Recipe.Rows != 3 || k.Recipe.Planes[1].To != (Range{0, 256 + 5*32, 96}) {
 		t.Errorf("the second tensor: %+v", k)
 	}
 	if format.Planes[0].To != (Range{}) {

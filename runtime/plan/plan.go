@@ -126,9 +126,10 @@ type Group struct {
 	Ranges []Range
 }
 
-// Weight is one tensor of the model file and where its bytes go.
+// Weight is rows of one tensor of the model file and where their bytes go.
 type Weight struct {
 	Tensor string // its name in the file
+	From   int    // the first row; the recipe has their number
 	Recipe Recipe
 }
 
