@@ -10,4 +10,4 @@ package gen
 
 //go:generate go run ../cmd/kgen gen --quiet --model smollm2-135m --profile portable,subgroups
 //go:generate go run ../cmd/kgen gen --quiet --model qwen3-0.6b --profile portable,subgroups
-//go:generate go run ../cmd/kgen gen --quiet --model qwen3-8b --profile nvidia-h200
+//go:generate go run ../cmd/kgen gen --quiet --model qwen3-8b --profile portable,subgroups

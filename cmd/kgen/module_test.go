@@ -28,7 +28,7 @@ var userModule = map[string]string{
 	"tiny/generate.go": `// Package tiny runs the model of tiny.gguf.
 package tiny
 
-//go:generate go tool kgen gen --gguf ../tiny.gguf --profile portable,subgroups --ctx 128 --out .
+//go:` + `generate go tool kgen gen --gguf ../tiny.gguf --profile portable,subgroups --ctx 128 --out .
 `,
 	"main.go": `package main
 

@@ -35,7 +35,7 @@ var packages = []struct {
 }{
 	{"smollm2-135m", []string{"portable", "subgroups"}},
 	{"qwen3-0.6b", []string{"portable", "subgroups"}},
-	{"qwen3-8b", []string{"nvidia-h200"}}, // its head takes larger bindings than other profiles have
+	{"qwen3-8b", []string{"portable", "subgroups"}},
 }
 
 // preset is the spec of a package below gen.

@@ -1,10 +1,10 @@
 enable subgroups;
-// y = W·x, W Q8_0 of 151936 rows of 4096
+// y = W·x, W Q8_0 of 30400 rows of 4096
 // workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
-@group(0) @binding(0) var<storage, read> codes: array<vec4<u32>, 38895616>;
-@group(0) @binding(1) var<storage, read> scales: array<u32, 9723904>;
+@group(0) @binding(0) var<storage, read> codes: array<vec4<u32>, 7782400>;
+@group(0) @binding(1) var<storage, read> scales: array<u32, 1945600>;
 @group(0) @binding(2) var<storage, read> x: array<vec4<f32>, 1024>;
-@group(0) @binding(3) var<storage, read_write> y0: array<f32, 151936>;
+@group(0) @binding(3) var<storage, read_write> y0: array<f32, 30400>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {

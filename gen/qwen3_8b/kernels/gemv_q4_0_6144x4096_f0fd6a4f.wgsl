@@ -1,0 +1,44 @@
+// y = W·x, W Q4_0 of 6144 rows of 4096, results of [4096 1024 1024] rows
+// workgroup=64 rows=1 scale=thread x=global grid=tile threads=1 vec=4 unroll=1 xtype=f32 math=deferred reduce=none splitk=1
+@group(0) @binding(0) var<storage, read> codes: array<vec4<u32>, 786432>;
+@group(0) @binding(1) var<storage, read> scales: array<u32, 393216>;
+@group(0) @binding(2) var<storage, read> x: array<vec4<f32>, 1024>;
+@group(0) @binding(3) var<storage, read_write> y0_y1_y2: array<f32, 6144>;
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let row0 = group.x * 64u + local;
+  let from0 = row0 * 128u;
+  var acc0 = vec4<f32>();
+  for (var block = 0u; block < 128u; block += 1u) {
+    let x0 = x[block * 8u];
+    let x1 = x[block * 8u + 1u];
+    let x2 = x[block * 8u + 2u];
+    let x3 = x[block * 8u + 3u];
+    let x4 = x[block * 8u + 4u];
+    let x5 = x[block * 8u + 5u];
+    let x6 = x[block * 8u + 6u];
+    let x7 = x[block * 8u + 7u];
+    let xs = x0 + x1 + (x2 + x3) + (x4 + x5 + (x6 + x7));
+    let at0 = from0 + block;
+    let q0 = codes[at0];
+    let d0 = unpack2x16float(scales[at0 >> 1u])[at0 & 1u];
+    var dots0 = vec4<f32>(unpack4xU8(q0.x & 0x0f0f0f0fu)) * x0;
+    dots0 = fma(vec4<f32>(unpack4xU8((q0.x >> 4u) & 0x0f0f0f0fu)), x4, dots0);
+    dots0 = fma(vec4<f32>(unpack4xU8(q0.y & 0x0f0f0f0fu)), x1, dots0);
+    dots0 = fma(vec4<f32>(unpack4xU8((q0.y >> 4u) & 0x0f0f0f0fu)), x5, dots0);
+    dots0 = fma(vec4<f32>(unpack4xU8(q0.z & 0x0f0f0f0fu)), x2, dots0);
+    dots0 = fma(vec4<f32>(unpack4xU8((q0.z >> 4u) & 0x0f0f0f0fu)), x6, dots0);
+    dots0 = fma(vec4<f32>(unpack4xU8(q0.w & 0x0f0f0f0fu)), x3, dots0);
+    dots0 = fma(vec4<f32>(unpack4xU8((q0.w >> 4u) & 0x0f0f0f0fu)), x7, dots0);
+    acc0 = fma(vec4<f32>(d0), dots0 - 8.0 * xs, acc0);
+  }
+  let sum0 = acc0.x + acc0.y + (acc0.z + acc0.w);
+  if (row0 < 4096u) {
+    y0_y1_y2[row0] = sum0;
+  } else if (row0 < 5120u) {
+    y0_y1_y2[row0] = sum0;
+  } else {
+    y0_y1_y2[row0] = sum0;
+  }
+}

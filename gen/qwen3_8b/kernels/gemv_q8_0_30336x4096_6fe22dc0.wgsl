@@ -1,0 +1,62 @@
+enable subgroups;
+// y = W·x, W Q8_0 of 30336 rows of 4096
+// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
+@group(0) @binding(0) var<storage, read> codes: array<vec4<u32>, 7766016>;
+@group(0) @binding(1) var<storage, read> scales: array<u32, 1941504>;
+@group(0) @binding(2) var<storage, read> x: array<vec4<f32>, 1024>;
+@group(0) @binding(3) var<storage, read_write> y0: array<f32, 30336>;
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let lane = local % 32u;
+  let row0 = (group.x * 2u + local / 32u) * 2u;
+  let row1 = row0 + 1u;
+  let from0 = row0 * 128u;
+  let from1 = row1 * 128u;
+  var acc0 = vec4<f32>();
+  var acc1 = vec4<f32>();
+  for (var block = lane; block < 128u; block += 32u) {
+    let x0 = x[block * 8u];
+    let x1 = x[block * 8u + 1u];
+    let x2 = x[block * 8u + 2u];
+    let x3 = x[block * 8u + 3u];
+    let x4 = x[block * 8u + 4u];
+    let x5 = x[block * 8u + 5u];
+    let x6 = x[block * 8u + 6u];
+    let x7 = x[block * 8u + 7u];
+    let at0 = from0 + block;
+    let low0 = codes[at0 * 2u];
+    let high0 = codes[at0 * 2u + 1u];
+    let d0 = unpack2x16float(scales[at0 >> 1u])[at0 & 1u];
+    let at1 = from1 + block;
+    let low1 = codes[at1 * 2u];
+    let high1 = codes[at1 * 2u + 1u];
+    let d1 = unpack2x16float(scales[at1 >> 1u])[at1 & 1u];
+    var dots0 = vec4<f32>(unpack4xI8(low0.x)) * x0;
+    dots0 = fma(vec4<f32>(unpack4xI8(low0.y)), x1, dots0);
+    dots0 = fma(vec4<f32>(unpack4xI8(low0.z)), x2, dots0);
+    dots0 = fma(vec4<f32>(unpack4xI8(low0.w)), x3, dots0);
+    dots0 = fma(vec4<f32>(unpack4xI8(high0.x)), x4, dots0);
+    dots0 = fma(vec4<f32>(unpack4xI8(high0.y)), x5, dots0);
+    dots0 = fma(vec4<f32>(unpack4xI8(high0.z)), x6, dots0);
+    dots0 = fma(vec4<f32>(unpack4xI8(high0.w)), x7, dots0);
+    acc0 = fma(vec4<f32>(d0), dots0, acc0);
+    var dots1 = vec4<f32>(unpack4xI8(low1.x)) * x0;
+    dots1 = fma(vec4<f32>(unpack4xI8(low1.y)), x1, dots1);
+    dots1 = fma(vec4<f32>(unpack4xI8(low1.z)), x2, dots1);
+    dots1 = fma(vec4<f32>(unpack4xI8(low1.w)), x3, dots1);
+    dots1 = fma(vec4<f32>(unpack4xI8(high1.x)), x4, dots1);
+    dots1 = fma(vec4<f32>(unpack4xI8(high1.y)), x5, dots1);
+    dots1 = fma(vec4<f32>(unpack4xI8(high1.z)), x6, dots1);
+    dots1 = fma(vec4<f32>(unpack4xI8(high1.w)), x7, dots1);
+    acc1 = fma(vec4<f32>(d1), dots1, acc1);
+  }
+  let sum0 = acc0.x + acc0.y + (acc0.z + acc0.w);
+  let sum1 = acc1.x + acc1.y + (acc1.z + acc1.w);
+  let total0 = subgroupAdd(sum0);
+  let total1 = subgroupAdd(sum1);
+  if (lane == 0u) {
+    y0[row0] = total0;
+    y0[row1] = total1;
+  }
+}
