@@ -3,7 +3,6 @@ package kgen
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/kgen-wgsl/kgen/codegen"
 	"github.com/kgen-wgsl/kgen/ir"
@@ -110,7 +109,7 @@ func (f *File) Load(ctx context.Context, opts Options) (*Model, error) {
 		return nil, err
 	}
 	if target == nil {
-		err = m.loadEvaluator()
+		err = m.loadEvaluator(&opts)
 	} else {
 		err = m.loadNative(ctx, &opts, target)
 	}
@@ -157,7 +156,10 @@ func (f *File) Graph(kv ir.Elem, all bool) (*ir.Graph, error) {
 	return g, asError("build the graph", err)
 }
 
-func (m *Model) loadEvaluator() error {
+func (m *Model) loadEvaluator(opts *Options) error {
+	if len(opts.Variants) > 0 {
+		opts.Log("the evaluator runs the file's graph; it has no use for generated variants")
+	}
 	g, err := m.file.Graph(m.kv, false)
 	if err != nil {
 		return err
@@ -241,13 +243,7 @@ func (f *File) Compile(opts CompileOptions) (*codegen.Result, error) {
 		}
 	}
 	result, err := codegen.Compile(g, o)
-	if err != nil {
-		return nil, asError("compile the model", err)
-	}
-	if !slices.ContainsFunc(result.Graph.Nodes, func(n *ir.Node) bool { return n.Op == ir.LinearQ8 }) {
-		result.Path = string(kgenrt.Exact)
-	}
-	return result, nil
+	return result, asError("compile the model", err)
 }
 
 // Device describes what the model runs on; its Kind is gpu, software or cpu.

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -21,20 +22,12 @@ type Options struct {
 	Fast bool
 }
 
-// Path names the contract that results keep: exact or fast.
-func (o Options) Path() string {
-	if o.Fast {
-		return "fast"
-	}
-	return "exact"
-}
-
 // defaultRing is the largest burst unless Options say otherwise: far above what a burst gains from, and 1 KiB of params.
 const defaultRing = 256
 
 // Result is a compiled graph.
 type Result struct {
-	Path    string    // exact or fast, see Options.Fast
+	Path    string    // fast when some product takes activations of 8 bits, else exact
 	Graph   *ir.Graph // after the graph passes
 	Steps   []Step    // in the order of dispatch
 	Program *Program
@@ -48,6 +41,14 @@ type Step struct {
 	Schedule string
 	Phases   []plan.Phase
 	Bindings string // the binding planner's account
+}
+
+// path names the contract that results keep.
+func path(g *ir.Graph) string {
+	if slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool { return n.Op == ir.LinearQ8 }) {
+		return "fast"
+	}
+	return "exact"
 }
 
 // pass is one stage of the compiler.
@@ -154,7 +155,7 @@ func shareInputs(c *compilation) error {
 }
 
 func (c *compilation) result() *Result {
-	r := &Result{Path: c.opts.Path(), Graph: c.graph, Program: c.program, Plan: c.plan}
+	r := &Result{Path: path(c.graph), Graph: c.graph, Program: c.program, Plan: c.plan}
 	for _, s := range c.steps {
 		r.Steps = append(r.Steps, Step{
 			Node: s.node, Kernel: s.compiled.Name, Schedule: s.schedule, Phases: s.phases, Bindings: s.bindings.String(),

@@ -33,6 +33,9 @@ const (
 
 // Plan builds the variant's plan. An error is a mistake of whoever generated the package.
 func (v *Variant) Plan() (*plan.Plan, error) {
+	if v.Build == nil {
+		return nil, newError(BadRequest, "variant "+v.Name+" has nothing that builds its plan", nil)
+	}
 	b := plan.NewBuilder(v.Model, v.Profile, v.Requires)
 	v.Build(b)
 	return b.Plan()

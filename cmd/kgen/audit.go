@@ -23,8 +23,8 @@ type auditVerb struct {
 
 func (auditVerb) Help() string {
 	return `For each package and profile it takes the variants that a device of that profile would get, and holds each of their kernels to the
-profile's limits, and its text to what the package's Go code says of it. The status is 1 when a kernel is over a limit, differs
-from its Go code, or no variant serves a profile. Example:
+profile's limits. Bindings are counted in the kernel's text too. The status is 1 when a kernel is over a limit, a file was edited since
+it was generated, or no variant serves a profile. Example:
 
   kgen audit ./gen/... --profile portable,compat`
 }
@@ -47,6 +47,7 @@ type auditRow struct {
 type auditReport struct {
 	Kernels  []auditRow `json:"kernels"`
 	Unserved []unserved `json:"unserved"` // profiles that no variant of a package serves
+	Edited   []string   `json:"edited"`   // files that are not as they were made
 	Over     int        `json:"over"`     // kernels over a limit
 	Faults   int        `json:"faults"`
 }
@@ -67,17 +68,20 @@ func (v *auditVerb) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	r := auditReport{Kernels: []auditRow{}, Unserved: []unserved{}}
+	r := auditReport{Kernels: []auditRow{}, Unserved: []unserved{}, Edited: []string{}}
 	for _, dir := range dirs {
-		variants, err := golang.Read(dir)
+		p, err := golang.Read(dir)
 		if none := (*golang.NoPackageError)(nil); errors.As(err, &none) {
 			return usagef("%v", err)
 		}
 		if err != nil {
-			return kgenrt.Wrap("read the package "+dir, err)
+			return plainError{fmt.Errorf("read the package %s: %w", dir, err)}
 		}
-		for _, p := range profiles {
-			r.add(dir, variants, p)
+		for _, name := range p.Edited {
+			r.Edited = append(r.Edited, filepath.Join(dir, name))
+		}
+		for _, profile := range profiles {
+			r.add(dir, p.Variants, profile)
 		}
 	}
 	for _, row := range r.Kernels {
@@ -93,7 +97,7 @@ func (v *auditVerb) Run(t *terminal) error {
 	} else {
 		r.print(t)
 	}
-	if err == nil && r.Over+r.Faults+len(r.Unserved) > 0 {
+	if err == nil && r.Over+r.Faults+len(r.Unserved)+len(r.Edited) > 0 {
 		err = errReported
 	}
 	return err
@@ -110,7 +114,7 @@ func packageDirs(paths []string) ([]string, error) {
 		}
 		found, err := golang.Packages(root)
 		if err != nil {
-			return nil, kgenrt.Wrap("look for packages below "+root, err)
+			return nil, usagef("look for packages below %s: %v", root, err)
 		}
 		if len(found) == 0 {
 			return nil, usagef("below %s is no generated package", root)
@@ -205,6 +209,7 @@ var (
 	storageDeclaration = regexp.MustCompile(`(?m)^@group\(0\) @binding\(\d+\) var<storage`)
 	uniformDeclaration = regexp.MustCompile(`(?m)^@group\(0\) @binding\(\d+\) var<uniform>`)
 	anyDeclaration     = regexp.MustCompile(`@binding\(`)
+	comment            = regexp.MustCompile(`//[^\n]*`)
 	workgroupSize      = regexp.MustCompile(`@workgroup_size\(([^)]*)\)`)
 )
 
@@ -218,13 +223,14 @@ func compareText(k plan.Kernel) string {
 			storage++
 		}
 	}
-	count := func(r *regexp.Regexp) int { return len(r.FindAllString(k.Text, -1)) }
+	text := comment.ReplaceAllString(k.Text, "")
+	count := func(r *regexp.Regexp) int { return len(r.FindAllString(text, -1)) }
 	if s, u := count(storageDeclaration), count(uniformDeclaration); s != storage || u != uniform || count(anyDeclaration) != s+u {
 		return fmt.Sprintf("the text declares %d storage and %d uniform bindings, %d in all; the Go code has %d and %d",
 			s, u, count(anyDeclaration), storage, uniform)
 	}
 	size := strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf("%d, %d, %d", k.Workgroup[0], k.Workgroup[1], k.Workgroup[2]), ", 1"), ", 1")
-	if found := workgroupSize.FindAllStringSubmatch(k.Text, -1); len(found) != 1 || found[0][1] != size {
+	if found := workgroupSize.FindAllStringSubmatch(text, -1); len(found) != 1 || found[0][1] != size {
 		return "the text has not the one workgroup size of the Go code, " + size
 	}
 	return ""
@@ -246,9 +252,15 @@ func (r *auditReport) print(t *terminal) {
 	for _, u := range r.Unserved {
 		fmt.Fprintf(t.stdout, "%s, profile %s: %s\n", u.Package, u.Profile, u.Why)
 	}
+	for _, name := range r.Edited {
+		fmt.Fprintf(t.stdout, "%s is not as it was generated\n", name)
+	}
 	fmt.Fprintf(t.stdout, "%d over the limit", r.Over)
 	if r.Faults > 0 {
 		fmt.Fprintf(t.stdout, ", %d faults", r.Faults)
+	}
+	if len(r.Edited) > 0 {
+		fmt.Fprintf(t.stdout, ", %d edited files", len(r.Edited))
 	}
 	if len(r.Unserved) > 0 {
 		fmt.Fprintf(t.stdout, ", %d times no variant", len(r.Unserved))

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kgen-wgsl/kgen"
@@ -22,7 +25,8 @@ type packageFlags struct {
 	GGUF     string   `name:"gguf" xor:"source" placeholder:"FILE" help:"Generate for the model of a GGUF file, whose header is read."`
 	Profiles []string `name:"profile" default:"portable,subgroups" sep:"," placeholder:"A,B" help:"Device profiles to make variants for (${default})."`
 	Ctx      int      `placeholder:"N" help:"Positions that the KV cache holds: at most the model's. The default is the model's or 8192, whichever is less."`
-	Out      string   `type:"path" placeholder:"DIR" help:"The folder of the package, whose name it gets. The default is the model's name, here."`
+	Out      string   `type:"path" placeholder:"DIR" help:"The folder of the package. The default is the model's name, here."`
+	Package  string   `placeholder:"NAME" help:"The package's name. The default is that of the Go files in the folder, else the folder's name."`
 }
 
 // generated is a package in memory and the folder for it.
@@ -41,10 +45,18 @@ func (f *packageFlags) generate(ctx context.Context, t *terminal) (*generated, e
 	g := &generated{dir: spec.Name}
 	if f.Out != "" {
 		g.dir = f.Out
-		if name := golang.PackageName(filepath.Base(f.Out)); name != spec.Name {
-			spec.Name = name
-			spec.Command += " --out " + filepath.Base(f.Out)
+		name, err := f.packageName()
+		if err != nil {
+			return nil, err
 		}
+		if name != spec.Name {
+			spec.Name = name
+			spec.Command += " --out " + quoted(filepath.Base(f.Out))
+		}
+	}
+	if f.Package != "" {
+		spec.Name = f.Package
+		spec.Command += " --package " + f.Package
 	}
 	if show := t.progress(); show != nil {
 		spec.Progress = func(done, total int) {
@@ -55,14 +67,46 @@ func (f *packageFlags) generate(ctx context.Context, t *terminal) (*generated, e
 	if err != nil {
 		return nil, err
 	}
-	g.files, err = golang.Generate(pkg)
-	var broken *golang.BrokenError
-	if errors.As(err, &broken) {
-		if path, e := broken.Write(g.dir); e == nil {
-			t.note("what was generated is in %s", path)
-		}
+	if g.files, err = golang.Generate(pkg); err != nil && !is[*golang.BrokenError](err) {
+		err = usagef("%v", err) // names that no package can have
 	}
 	return g, err
+}
+
+func is[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}
+
+// packageName is the name of the package in the folder that is written to: that of the Go files there, so that what is generated
+// builds with them, else the folder's.
+func (f *packageFlags) packageName() (string, error) {
+	files, err := filepath.Glob(filepath.Join(f.Out, "*.go"))
+	if err != nil {
+		return "", usagef("--out: %v", err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_kgen.go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
+		if err != nil {
+			continue // its author will hear of it from the compiler
+		}
+		if parsed.Name.Name == "main" {
+			return "", usagef("--out: %s holds package main, and a program can't be imported: give a folder of its own", f.Out)
+		}
+		return parsed.Name.Name, nil
+	}
+	return golang.PackageName(filepath.Base(f.Out)), nil
+}
+
+// quoted is a word as a shell takes it.
+func quoted(word string) string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // spec says what the flags ask for.
@@ -89,7 +133,11 @@ func (f *packageFlags) spec() (golang.Spec, error) {
 		base := filepath.Base(f.GGUF)
 		h := file.Hyperparameters
 		s, longest = golang.ForModel(strings.TrimSuffix(base, filepath.Ext(base)), "The model of "+base, h, profiles), h.Context
-		s.Command = "kgen gen --gguf " + base + " --profile " + strings.Join(f.Profiles, ",")
+		var names []string
+		for _, p := range profiles {
+			names = append(names, p.Name)
+		}
+		s.Command = "kgen gen --gguf " + quoted(base) + " --profile " + strings.Join(names, ",")
 	default:
 		return s, usagef("give --model or --gguf")
 	}
@@ -111,6 +159,9 @@ func lookupProfiles(names []string) ([]schedules.Profile, error) {
 		if err != nil {
 			return nil, usagef("--profile: %v", err)
 		}
+		if slices.ContainsFunc(all, func(other schedules.Profile) bool { return other.Name == p.Name }) {
+			return nil, usagef("--profile: %s is named twice", p.Name)
+		}
 		all = append(all, p)
 	}
 	return all, nil
@@ -124,9 +175,9 @@ type genVerb struct {
 
 func (genVerb) Help() string {
 	return `The package holds the model's kernels as WGSL files and Go code that dispatches them, to be kept in version control. Files that
-are no longer made are removed, those of others are left alone. No GPU is opened. In Go code:
+are no longer made are removed, those of others are left alone. No GPU is opened. In a Go file of the package:
 
-  //go:generate go tool kgen gen --model smollm2-135m
+  //go:generate go tool kgen gen --gguf model.gguf --out .
 
 Example:
 
@@ -138,16 +189,22 @@ func (v *genVerb) Run(ctx context.Context, t *terminal) error {
 		return v.diff(ctx, t)
 	}
 	g, err := v.generate(ctx, t)
+	var broken *golang.BrokenError
+	if errors.As(err, &broken) && !v.DryRun {
+		if path, e := broken.Write(g.dir); e == nil {
+			t.note("what was generated is in %s", path)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	change := g.files.Commit
 	if v.DryRun {
-		change = g.files.Compare
+		change = g.files.Check
 	}
 	d, err := change(g.dir)
 	if err != nil {
-		return err
+		return plainError{err}
 	}
 	if v.JSON {
 		return t.printJSON(map[string]any{
@@ -212,18 +269,20 @@ func (f *packageFlags) diff(ctx context.Context, t *terminal) error {
 	}
 	d, err := g.files.Compare(g.dir)
 	if err != nil {
-		return err
+		return plainError{err}
 	}
 	text, err := g.files.Diff(g.dir)
 	if err != nil {
-		return err
+		return plainError{err}
 	}
 	if f.JSON {
 		err = t.printJSON(map[string]any{
 			"dir": g.dir, "new": list(d.Missing), "changed": list(d.Changed), "removed": list(d.Extra), "diff": text,
 		})
 	} else {
-		_, err = t.stdout.WriteString(text)
+		if _, err = t.stdout.WriteString(text); err != nil {
+			err = usagef("write the output: %v", err)
+		}
 	}
 	if err == nil && !d.Empty() {
 		t.note("%s: %d new, %d changed, %d removed", g.dir, len(d.Missing), len(d.Changed), len(d.Extra))

@@ -124,6 +124,14 @@ func report(err error, t *terminal) int {
 	if errors.As(err, &usage) {
 		err = &kgenrt.Error{Code: kgenrt.BadRequest, Message: string(usage)}
 	}
+	var plain plainError
+	if errors.As(err, &plain) {
+		if t.json {
+			t.printJSON(map[string]any{"error": map[string]string{"message": plain.Error()}})
+		}
+		fmt.Fprintln(t.stderr, "kgen:", plain.Error())
+		return exitFailure
+	}
 	coded := kgen.AsError("the command failed", err)
 	var e *kgenrt.Error
 	if !errors.As(coded, &e) {
@@ -149,6 +157,9 @@ func report(err error, t *terminal) int {
 
 // errReported is a failure that has been reported already.
 var errReported = errors.New("reported")
+
+// plainError is a failure whose message says what to do: it is about files, not about models.
+type plainError struct{ error }
 
 // usageError is a mistake in the command line that the parser cannot see.
 type usageError string

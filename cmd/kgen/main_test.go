@@ -31,6 +31,9 @@ func TestScripts(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "tiny.gguf"), model, 0o644); err != nil {
 				return err
 			}
+			if err := os.WriteFile(filepath.Join(e.WorkDir, "f16.gguf"), oracle.Bytes(t, "llama-f16.gguf"), 0o644); err != nil {
+				return err
+			}
 			return os.WriteFile(filepath.Join(e.WorkDir, "cut.gguf"), model[:len(model)/2], 0o644)
 		},
 	})

@@ -108,6 +108,10 @@ func TestCommitRefuses(t *testing.T) {
 			}
 			return before
 		},
+		"a file of someone else would be overwritten": func(dir string) map[string]string {
+			write(t, dir, "c_kgen.go", "mine")
+			return map[string]string{"a_kgen.go": "a", "kernels/k_1.wgsl": "k", "c_kgen.go": "mine"}
+		},
 		"the manifest is another tool's": func(dir string) map[string]string {
 			write(t, dir, ManifestName, "something else\n")
 			return before
@@ -138,7 +142,9 @@ func TestDiff(t *testing.T) {
 @@ -1,2 +1,2 @@
  a
 -b
+\ No newline at end of file
 +c
+\ No newline at end of file
 --- a/kernels/k_1.wgsl
 +++ b/kernels/k_2.wgsl
 @@ -1,2 +1,2 @@

@@ -75,6 +75,17 @@ func manifestFiles(data []byte) (map[string]string, error) {
 	return files, nil
 }
 
+// manifestVariants reads the names of the variants from a manifest, in order.
+func manifestVariants(data []byte) []string {
+	var names []string
+	for line := range strings.Lines(string(data)) {
+		if name, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "variant "); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // isGenerated reports whether a name is one that Generate gives to files.
 func isGenerated(name string) bool {
 	if !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || strings.Contains(name, `\`) {

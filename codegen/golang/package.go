@@ -3,6 +3,7 @@ package golang
 import (
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,8 +69,8 @@ func Generate(p Package) (Files, error) {
 		source[v.Name()+"_kgen.go"] = g.variantFile(v)
 	}
 	files := Files{}
-	for name, f := range source {
-		text, err := render(name, f)
+	for _, name := range slices.Sorted(maps.Keys(source)) {
+		text, err := render(name, source[name])
 		if err != nil {
 			return nil, err
 		}

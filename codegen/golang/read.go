@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -41,19 +43,33 @@ func (e *NoPackageError) Error() string {
 	return fmt.Sprintf("%s has no %s: it is no generated package", e.Dir, ManifestName)
 }
 
-// Read reads the variants of a generated package without compiling it, in the order of their names. The manifest says which
-// files are read; what was edited since they were made is read as it is now.
-func Read(dir string) ([]ReadVariant, error) {
-	names, err := known(dir)
+// ReadPackage is a generated package on disk.
+type ReadPackage struct {
+	Variants []ReadVariant // in the order in which the package lists them
+	Edited   []string      // files that are not as they were made, or gone
+}
+
+// Read reads a generated package without compiling it. The manifest says which files are read; what was edited since they were
+// made is read as it is now.
+func Read(dir string) (*ReadPackage, error) {
+	manifest, err := read(dir, ManifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &NoPackageError{dir}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if names == nil {
-		return nil, &NoPackageError{dir}
+	names, err := manifestFiles(manifest)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
+	p := &ReadPackage{}
 	r := &reader{dir: dir, set: token.NewFileSet(), kernels: map[string]*ast.CompositeLit{}, texts: map[string]string{}}
 	var variants []*ast.File
 	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if data, err := read(dir, name); err != nil || hash(data) != names[name] {
+			p.Edited = append(p.Edited, name)
+		}
 		if !strings.HasSuffix(name, "_kgen.go") {
 			continue
 		}
@@ -64,17 +80,20 @@ func Read(dir string) ([]ReadVariant, error) {
 		r.collect(file)
 		variants = append(variants, file)
 	}
-	var all []ReadVariant
 	for _, file := range variants {
 		v, err := r.variant(file)
 		if err != nil {
 			return nil, err
 		}
 		if v != nil {
-			all = append(all, *v)
+			p.Variants = append(p.Variants, *v)
 		}
 	}
-	return all, nil
+	order := manifestVariants(manifest)
+	slices.SortStableFunc(p.Variants, func(a, b ReadVariant) int {
+		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
+	})
+	return p, nil
 }
 
 // Packages lists the folders of generated packages, root among them, in order.

@@ -14,7 +14,7 @@ import (
 
 // What Read says of a package on disk is what the compiler put into it.
 func TestRead(t *testing.T) {
-	s := preset(t, "smollm2-135m", "portable", "subgroups")
+	s := preset(t, "smollm2-135m", "subgroups", "portable", "compat")
 	pkg, err := golang.Compile(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -27,9 +27,13 @@ func TestRead(t *testing.T) {
 	if _, err := files.Commit(dir); err != nil {
 		t.Fatal(err)
 	}
-	got, err := golang.Read(dir)
+	read, err := golang.Read(dir)
 	if err != nil {
 		t.Fatal(err)
+	}
+	got := read.Variants
+	if len(read.Edited) != 0 {
+		t.Errorf("edited: %v", read.Edited)
 	}
 	var want []golang.ReadVariant
 	for _, v := range pkg.Variants {
@@ -75,8 +79,18 @@ func TestReadEdited(t *testing.T) {
 	if _, err := golang.Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "no generated package") {
 		t.Errorf("an empty folder: got %v", err)
 	}
-	variants, err := golang.Read("testdata/two_layers")
-	if err != nil || len(variants) != 2 || variants[0].Kernels[0].Bindings[0].Access != plan.Read {
-		t.Errorf("got %+v, %v", variants, err)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/two_layers")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "doc_kgen.go"), []byte("package two_layers\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := golang.Read(dir)
+	if err != nil || len(p.Variants) != 2 || p.Variants[0].Kernels[0].Bindings[0].Access != plan.Read {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	if d := cmp.Diff([]string{"doc_kgen.go"}, p.Edited); d != "" {
+		t.Errorf("edited (-want +got):\n%s", d)
 	}
 }

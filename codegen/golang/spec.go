@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kgen-wgsl/kgen/codegen"
 	"github.com/kgen-wgsl/kgen/ir"
@@ -71,7 +72,10 @@ func Compile(ctx context.Context, s Spec) (Package, error) {
 		if err != nil {
 			return Package{}, fmt.Errorf("package %s, profile %s: %w", s.Name, t.Profile.Name, err)
 		}
-		p.Variants = append(p.Variants, v)
+		// A fast target comes out exact where no weight has kernels for 8-bit activations.
+		if !slices.ContainsFunc(p.Variants, func(other Variant) bool { return t.Fast && other.Name() == v.Name() }) {
+			p.Variants = append(p.Variants, v)
+		}
 		if s.Progress != nil {
 			s.Progress(i+1, len(s.Targets))
 		}

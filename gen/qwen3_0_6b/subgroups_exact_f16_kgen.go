@@ -14,7 +14,7 @@ func subgroupsExactF16() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "subgroups_exact_f16",
 		Model:       "qwen3-0.6b",
-		Graph:       "5ea05a0ea9bb263ae32927e86cd565caceee09056318ff784069361947a51774",
+		Graph:       "8530af5d29748c545e444131b6da942fff574e269a37acfbe20a1c270fbcb097",
 		Profile:     "subgroups",
 		Activations: kgenrt.Exact,
 		KV:          "f16",

@@ -14,7 +14,7 @@ func subgroupsFastF32() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "subgroups_fast_f32",
 		Model:       "qwen3-0.6b",
-		Graph:       "99b40038661c54d3a9e7a4746c3ae19c0d8c0258cb6ad8a6a7a23d412978b215",
+		Graph:       "30220e0ac93b0615d0cc4d07b002d6767ea77d0ad031644f41059c50145e7360",
 		Profile:     "subgroups",
 		Activations: kgenrt.Fast,
 		KV:          "f32",

@@ -19,7 +19,11 @@
 //
 //	kgen gen --model qwen3-8b --profile portable,subgroups
 //
-// To run it, open a backend with what the chosen variant requires, and load the weights:
+// To run it with a tokenizer and conversations, give its variants to package kgen:
+//
+//	model, err := kgen.Load(ctx, path, kgen.Options{Variants: qwen3_8b.Variants()})
+//
+// With the runtime alone, open a backend with what the chosen variant requires, and load the weights:
 //
 //	choice, err := kgenrt.Choose(qwen3_8b.Variants(), device, kgenrt.Wish{})
 //	...

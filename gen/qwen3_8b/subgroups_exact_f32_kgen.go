@@ -14,7 +14,7 @@ func subgroupsExactF32() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "subgroups_exact_f32",
 		Model:       "qwen3-8b",
-		Graph:       "8ded2944c1aafc16913e1f2a770fd646e27da612f4efe298c793ed46d30ffd96",
+		Graph:       "72b7638c2a58ede957ab5b5115bb090927c5f75417ea0d07058ff53639d717e2",
 		Profile:     "subgroups",
 		Activations: kgenrt.Exact,
 		KV:          "f32",

@@ -14,7 +14,7 @@ func subgroupsFastF16() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "subgroups_fast_f16",
 		Model:       "qwen3-8b",
-		Graph:       "22926dc097e8ff5088095c87336d017db43f2ff1becdb27860eb2653cfff2649",
+		Graph:       "5611e088dba87dfaffe58ac1c73cad0125556271100b602245c7dbb8ab15c3f1",
 		Profile:     "subgroups",
 		Activations: kgenrt.Fast,
 		KV:          "f16",

@@ -19,7 +19,11 @@
 //
 //	kgen gen --model smollm2-135m --profile portable,subgroups
 //
-// To run it, open a backend with what the chosen variant requires, and load the weights:
+// To run it with a tokenizer and conversations, give its variants to package kgen:
+//
+//	model, err := kgen.Load(ctx, path, kgen.Options{Variants: smollm2_135m.Variants()})
+//
+// With the runtime alone, open a backend with what the chosen variant requires, and load the weights:
 //
 //	choice, err := kgenrt.Choose(smollm2_135m.Variants(), device, kgenrt.Wish{})
 //	...

@@ -14,7 +14,7 @@ func subgroupsExactF16() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "subgroups_exact_f16",
 		Model:       "smollm2-135m-8k-lc100k-mix1-ep2",
-		Graph:       "50adc6905128f2818b5f1b2fa746dc4731cb2945400ee22930b0b362f29da3f9",
+		Graph:       "64dfc3c674cb8711eb034b736136f7b960eeae06c77f745109b21326467015cd",
 		Profile:     "subgroups",
 		Activations: kgenrt.Exact,
 		KV:          "f16",

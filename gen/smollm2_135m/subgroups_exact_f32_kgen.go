@@ -14,7 +14,7 @@ func subgroupsExactF32() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "subgroups_exact_f32",
 		Model:       "smollm2-135m-8k-lc100k-mix1-ep2",
-		Graph:       "bcf35585d0a3f946ed6ae27b9a597d4ca6627e464bf1676e77fdf2cc03e748d4",
+		Graph:       "d8774e207cb438fa50fcde8754fe304c300ea7068f498aae0f08b3cb31014f16",
 		Profile:     "subgroups",
 		Activations: kgenrt.Exact,
 		KV:          "f32",

@@ -12,7 +12,11 @@
 //
 //	go test ./codegen/golang -update
 //
-// To run it, open a backend with what the chosen variant requires, and load the weights:
+// To run it with a tokenizer and conversations, give its variants to package kgen:
+//
+//	model, err := kgen.Load(ctx, path, kgen.Options{Variants: two_layers.Variants()})
+//
+// With the runtime alone, open a backend with what the chosen variant requires, and load the weights:
 //
 //	choice, err := kgenrt.Choose(two_layers.Variants(), device, kgenrt.Wish{})
 //	...

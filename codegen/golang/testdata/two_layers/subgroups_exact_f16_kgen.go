@@ -14,7 +14,7 @@ func subgroupsExactF16() kgenrt.Variant {
 	return kgenrt.Variant{
 		Name:        "subgroups_exact_f16",
 		Model:       "block-q4_0",
-		Graph:       "2059e8042c5cee07da6a15926ee898c377d0a640102f06c98e2f4fc9d63c83ec",
+		Graph:       "3b382966156fc0e33b3b690e6428b0468f54c297f93d906230a4d7fd0706519c",
 		Profile:     "subgroups",
 		Activations: kgenrt.Exact,
 		KV:          "f16",
