@@ -27,7 +27,9 @@ setup: ## Get the model, the WebGPU library and the software Vulkan adapter
 demo: need-go ## Answer a prompt through the generated package of SmolLM2, on the best device found
 	@scripts/setup.sh model
 	@scripts/setup.sh library || echo "demo: no WebGPU library; going on with what this machine has" >&2
-	@go run ./examples/smollm2 "$$MODEL" "$$PROMPT"
+	@# Without a runtime folder, Mesa's layer that selects devices prints an error for each instance.
+	@[ -n "$$XDG_RUNTIME_DIR$$MESA_VK_DEVICE_SELECT" ] || export NODEVICE_SELECT=1; \
+		go run ./examples/smollm2 "$$MODEL" "$$PROMPT"
 
 test: need-go ## Set up, check the source and run all tests; what set-up should have brought is required
 	@scripts/setup.sh
