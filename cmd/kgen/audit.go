@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -107,6 +108,9 @@ func (v *auditVerb) Run(t *terminal) error {
 func packageDirs(paths []string) ([]string, error) {
 	var dirs []string
 	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return nil, usagef("%s is a file: audit takes the folders of generated packages", path)
+		}
 		root, below := strings.CutSuffix(filepath.ToSlash(path), "/...")
 		if !below {
 			dirs = append(dirs, path)
