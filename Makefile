@@ -48,7 +48,7 @@ fmt: ## Format the Go source
 	gofmt -w .
 
 golden: need-go ## Rewrite the golden files of every package that has some; read the difference before you commit it
-	go test -count=1 -run 'Golden|Cases|Graphs|Document' $$(grep -rlF --include='*_test.go' 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update
+	go test -count=1 -run 'Golden|Cases|Graphs|Document|Scripts' $$(grep -rlF --include='*_test.go' 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update
 
 bench: need-go ## Run the benchmarks
 	go test -run '^$$' -bench . ./...
