@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/kgen-wgsl/kgen/ir"
+	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
-// offsetAlignment is WebGPU's default minStorageBufferOffsetAlignment: bind ranges start at multiples of it.
-const offsetAlignment = 256
-
-func align(n uint64) uint64 { return (n + offsetAlignment - 1) / offsetAlignment * offsetAlignment }
+func align(n uint64) uint64 {
+	return (n + plan.RangeAlignment - 1) / plan.RangeAlignment * plan.RangeAlignment
+}
 
 // slot is memory for one value, or for several that share their bytes.
 type slot struct {

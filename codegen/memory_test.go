@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"math/rand/v2"
 	"testing"
 )
@@ -62,7 +63,7 @@ func TestPlaceUnitsRandom(t *testing.T) {
 		}
 		sizes := placeUnits(units, uses)
 		for i, a := range units {
-			if a.offset%offsetAlignment != 0 || a.offset+a.bytes > sizes[a.arena] {
+			if a.offset%plan.RangeAlignment != 0 || a.offset+a.bytes > sizes[a.arena] {
 				t.Fatalf("unit %d at %d, %d bytes: arena has %d", i, a.offset, a.bytes, sizes[a.arena])
 			}
 			for _, b := range units[:i] {

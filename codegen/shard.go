@@ -17,8 +17,8 @@ type shard struct {
 }
 
 // shardRows is what the rows of a shard are a multiple of, but for the last. The results of a shard are bound where they lie in
-// those of the whole weight, f32 from a multiple of offsetAlignment on.
-const shardRows = offsetAlignment / 4
+// those of the whole weight, f32 from a multiple of plan.RangeAlignment on.
+const shardRows = plan.RangeAlignment / 4
 
 // cut divides rows of rowBytes each so that no shard exceeds limit: into as few shards as that takes, all of one size but for the
 // last, so that their kernels have one text. Rows that no cut makes fit are left whole, for whoever binds them to refuse.

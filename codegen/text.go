@@ -33,19 +33,9 @@ func (t *planText) kernels() {
 	for i, k := range t.plan.Kernels {
 		t.line("  %d %s: workgroup %dx%dx%d, memory %d, proved %v", i, k.Name, k.Workgroup[0], k.Workgroup[1], k.Workgroup[2], k.WorkgroupBytes, k.Proved)
 		for j, b := range k.Bindings {
-			t.line("    %d %s %s, %d bytes", j, accessName(b.Access), b.Name, b.Bytes)
+			t.line("    %d %s %s, %d bytes", j, b.Access, b.Name, b.Bytes)
 		}
 	}
-}
-
-func accessName(a plan.Access) string {
-	switch a {
-	case plan.Uniform:
-		return "uniform"
-	case plan.Read:
-		return "read"
-	}
-	return "read_write"
 }
 
 func (t *planText) buffers() {

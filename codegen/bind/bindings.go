@@ -85,7 +85,7 @@ func (b *Bindings) String() string {
 		fmt.Fprintf(&s, "  %s\n", step)
 	}
 	for i, e := range b.List {
-		fmt.Fprintf(&s, "  %d %-10s %s: array<%s, %d>", i, accessName(e.Access), e.Name, e.Elem, e.Count)
+		fmt.Fprintf(&s, "  %d %-10s %s: array<%s, %d>", i, e.Access, e.Name, e.Elem, e.Count)
 		if e.Range != (plan.Range{}) {
 			fmt.Fprintf(&s, " in buffer %d at %d", e.Range.Buffer, e.Range.Offset)
 		}

@@ -35,11 +35,11 @@ func (p *planner) clash(a, b *group) error {
 	}
 	if x.Overlaps(y) {
 		return p.refuse("%s (%s) and %s (%s) overlap in buffer %d, and one is written; in place is one read_write operand",
-			a.names(), accessName(a.access), b.names(), accessName(b.access), x.Buffer)
+			a.names(), a.access, b.names(), b.access, x.Buffer)
 	}
 	if a.access != b.access {
 		return p.refuse("%s (%s) and %s (%s) lie in buffer %d, which one dispatch may bind for reading or for writing, not both; they are not side by side",
-			a.names(), accessName(a.access), b.names(), accessName(b.access), x.Buffer)
+			a.names(), a.access, b.names(), b.access, x.Buffer)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (p *planner) checkLimits() error {
 			}
 		}
 		if g.bytes() > most {
-			return p.exceeds(limit, g.bytes(), most, "%s needs %d bytes, the largest %s binding has %d", g.names(), g.bytes(), accessName(g.access), most)
+			return p.exceeds(limit, g.bytes(), most, "%s needs %d bytes, the largest %s binding has %d", g.names(), g.bytes(), g.access, most)
 		}
 	}
 	if n := p.count(true); n > p.limits.UniformBuffers {
@@ -74,7 +74,7 @@ func (p *planner) listing() string {
 	var parts []string
 	for _, g := range p.groups {
 		if g.access != plan.Uniform {
-			parts = append(parts, fmt.Sprintf("%s (%s %s)", g.names(), accessName(g.access), g.elem))
+			parts = append(parts, fmt.Sprintf("%s (%s %s)", g.names(), g.access, g.elem))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -51,9 +51,9 @@ func (o Operand) check() error {
 	case o.Access < plan.Uniform || o.Access > plan.ReadWrite:
 		return fmt.Errorf("%s: has no access", o.Name)
 	case o.Class == Metadata && (o.Access != plan.Read || o.Elem != "u32" && o.Elem != "i32"):
-		return fmt.Errorf("%s: metadata is a read-only array of u32 or i32, not %s %s", o.Name, accessName(o.Access), o.Elem)
+		return fmt.Errorf("%s: metadata is a read-only array of u32 or i32, not %s %s", o.Name, o.Access, o.Elem)
 	case o.Class == Vector && o.Access != plan.Read:
-		return fmt.Errorf("%s: a vector that may move to a uniform is read-only, not %s", o.Name, accessName(o.Access))
+		return fmt.Errorf("%s: a vector that may move to a uniform is read-only, not %s", o.Name, o.Access)
 	case !o.placed():
 		return nil
 	case o.Place.Offset%plan.RangeAlignment != 0:
@@ -62,14 +62,4 @@ func (o Operand) check() error {
 		return fmt.Errorf("%s: %d bytes at its place, %d needed", o.Name, o.Place.Bytes, o.bytes())
 	}
 	return nil
-}
-
-func accessName(a plan.Access) string {
-	switch a {
-	case plan.Uniform:
-		return "uniform"
-	case plan.Read:
-		return "read"
-	}
-	return "read_write"
 }

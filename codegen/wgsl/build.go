@@ -244,11 +244,6 @@ func (m *Module) check(text string, what func(c *checker, e Expr) Expr) Expr {
 	return e
 }
 
-// value parses and checks a piece whose value is used.
-func (m *Module) value(text string) Expr {
-	return m.check(text, (*checker).value)
-}
-
 func (m *Module) errorf(format string, args ...any) { m.report(errorAt(caller(), "", format, args...)) }
 
 func (m *Module) report(err error) {

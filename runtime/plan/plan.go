@@ -61,6 +61,17 @@ const (
 	ReadWrite
 )
 
+// String returns the access as WGSL writes it.
+func (a Access) String() string {
+	switch a {
+	case Uniform:
+		return "uniform"
+	case Read:
+		return "read"
+	}
+	return "read_write"
+}
+
 // Binding is one entry of a kernel's bind group 0. Bytes is the size of the array or struct that the text declares:
 // the range bound must hold at least that much.
 type Binding struct {
