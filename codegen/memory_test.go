@@ -1,9 +1,10 @@
 package codegen
 
 import (
-	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
 // One decoder layer's units, repeated: the residual stream x lives throughout, the rest come and go.
