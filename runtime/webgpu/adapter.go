@@ -21,6 +21,7 @@ type Adapter struct {
 	kind     uint32 // adapterDiscrete and so on
 	limits   limits
 	measured bool
+	checks   []Check // what Measure found
 }
 
 // Adapters returns the adapters that the options select, best first: discrete, integrated and other GPUs, then software.
@@ -30,7 +31,11 @@ func (l *Library) Adapters() ([]*Adapter, error) {
 		return nil, &plan.DeviceError{Fault: plan.Closed, Call: "list adapters", Detail: "the library was closed"}
 	}
 	if l.adapters == nil {
-		for _, h := range l.api.flavour.adapters(l.api, l.instance) {
+		handles, err := l.api.flavour.adapters(l.api, l.instance)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range handles {
 			l.adapters = append(l.adapters, l.describe(h))
 		}
 		sortAdapters(l.adapters)
@@ -165,6 +170,13 @@ func (a *Adapter) Measure(ctx context.Context) (plan.Device, error) {
 	a.info.SubgroupSize, a.measured = size, true
 	a.library.options.Log("subgroups of " + a.info.Name + ": measured size " + strconv.Itoa(size))
 	return a.info, nil
+}
+
+// Checks returns what came of each canary that concerns the adapter. They run the first time that Measure, Open or Checks is called. The error
+// is Measure's: with it, the checks show what is wrong.
+func (a *Adapter) Checks(ctx context.Context) ([]Check, error) {
+	_, err := a.Measure(ctx)
+	return a.checks, err
 }
 
 // Open opens a device with the limits and features that requires asks for and no others. The adapter is measured first if
