@@ -31,11 +31,7 @@ func (l *Library) Adapters() ([]*Adapter, error) {
 		return nil, &plan.DeviceError{Fault: plan.Closed, Call: "list adapters", Detail: "the library was closed"}
 	}
 	if l.adapters == nil {
-		handles, err := l.api.flavour.adapters(l.api, l.instance)
-		if err != nil {
-			return nil, err
-		}
-		for _, h := range handles {
+		for _, h := range l.api.flavour.adapters(l.api, l.instance) {
 			l.adapters = append(l.adapters, l.describe(h))
 		}
 		sortAdapters(l.adapters)
