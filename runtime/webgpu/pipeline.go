@@ -71,14 +71,7 @@ func (d *Device) layout(accesses []plan.Access) (int, error) {
 // NewPipeline compiles a kernel. Limits are checked here first: libraries don't check all, workgroup memory for one.
 func (d *Device) NewPipeline(k *plan.Kernel, trusted bool) (h plan.Handle, err error) {
 	err = d.do("compile kernel "+k.Name, func() error {
-		if err := k.Check(d.info.Limits); err != nil {
-			return err
-		}
-		layout, err := d.layout(k.Accesses())
-		if err != nil {
-			return err
-		}
-		handle, err := d.compile(k, d.layouts[layout].pipeline, trusted && k.Proved && !d.checked)
+		handle, layout, err := d.pipeline(k, trusted)
 		if err != nil {
 			return err
 		}
@@ -89,27 +82,24 @@ func (d *Device) NewPipeline(k *plan.Kernel, trusted bool) (h plan.Handle, err e
 	return h, err
 }
 
+// pipeline makes a kernel's pipeline, and tells the number of its layout.
+func (d *Device) pipeline(k *plan.Kernel, trusted bool) (handle computePipeline, layout int, err error) {
+	if err = k.Check(d.info.Limits); err != nil {
+		return 0, 0, err
+	}
+	if layout, err = d.layout(k.Accesses()); err != nil {
+		return 0, 0, err
+	}
+	handle, err = d.compile(k, d.layouts[layout].pipeline, trusted && k.Proved && !d.checked)
+	return handle, layout, err
+}
+
 func (d *Device) compile(k *plan.Kernel, layout pipelineLayout, trusted bool) (computePipeline, error) {
-	text := k.Text
-	if d.api.flavour.naga {
-		text = plan.Naga(text)
+	module, err := d.module(k.Name, k.Text, trusted)
+	if err != nil {
+		return 0, err
 	}
-	desc := &shaderModuleDescriptor{
-		next:  &sourceWGSL{chain: chain{sType: typeSourceWGSL}, code: view(text)},
-		label: view(k.Name),
-	}
-	var module shaderModule
-	err := d.kernelScope(k.Name, func() {
-		if trusted && d.api.flavour.trusted != nil {
-			module = d.api.flavour.trusted(d.api, d.device, desc)
-		} else {
-			module = d.api.createShaderModule(d.device, desc)
-		}
-	})
-	defer func() { release(d.api, fnShaderModuleRelease, module) }()
-	if err != nil || module == 0 {
-		return 0, orNone(err, k.Name)
-	}
+	defer release(d.api, fnShaderModuleRelease, module)
 	var handle computePipeline
 	err = d.kernelScope(k.Name, func() {
 		handle = d.api.createComputePipeline(d.device, &computePipelineDescriptor{
@@ -119,6 +109,30 @@ func (d *Device) compile(k *plan.Kernel, layout pipelineLayout, trusted bool) (c
 	if err != nil || handle == 0 {
 		release(d.api, fnComputePipelineRelease, handle)
 		return 0, orNone(err, k.Name)
+	}
+	return handle, nil
+}
+
+// module has the library's compiler read a kernel's text.
+func (d *Device) module(name, text string, trusted bool) (shaderModule, error) {
+	if d.api.flavour.naga {
+		text = plan.Naga(text)
+	}
+	desc := &shaderModuleDescriptor{
+		next:  &sourceWGSL{chain: chain{sType: typeSourceWGSL}, code: view(text)},
+		label: view(name),
+	}
+	var handle shaderModule
+	err := d.kernelScope(name, func() {
+		if trusted && d.api.flavour.trusted != nil {
+			handle = d.api.flavour.trusted(d.api, d.device, desc)
+		} else {
+			handle = d.api.createShaderModule(d.device, desc)
+		}
+	})
+	if err != nil || handle == 0 {
+		release(d.api, fnShaderModuleRelease, handle)
+		return 0, orNone(err, name)
 	}
 	return handle, nil
 }
