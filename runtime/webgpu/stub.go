@@ -29,6 +29,9 @@ func (l *Library) Path() string { return "" }
 // Adapters fails: this build has no binding.
 func (l *Library) Adapters() ([]*Adapter, error) { return nil, absent() }
 
+// Naga returns false.
+func (l *Library) Naga() bool { return false }
+
 // Close does nothing.
 func (l *Library) Close() {}
 
@@ -47,6 +50,9 @@ func (a *Adapter) Checks(context.Context) ([]Check, error) { return nil, absent(
 // Open fails: this build has no binding.
 func (a *Adapter) Open(context.Context, plan.Requires) (*Device, error) { return nil, absent() }
 
+// OpenWhole fails: this build has no binding.
+func (a *Adapter) OpenWhole(context.Context) (*Device, error) { return nil, absent() }
+
 // Device would be a plan.Backend on a WebGPU device.
 type Device struct{}
 
@@ -64,6 +70,12 @@ func (d *Device) Write(plan.Handle, uint64, []byte) error { return absent() }
 
 // NewPipeline fails: this build has no binding.
 func (d *Device) NewPipeline(*plan.Kernel, bool) (plan.Handle, error) { return 0, absent() }
+
+// JudgeText fails: this build has no binding.
+func (d *Device) JudgeText(name, text string) error { return absent() }
+
+// JudgeKernel fails: this build has no binding.
+func (d *Device) JudgeKernel(*plan.Kernel, bool) error { return absent() }
 
 // NewGroup fails: this build has no binding.
 func (d *Device) NewGroup([]plan.Access, []plan.Range) (plan.Handle, error) { return 0, absent() }
