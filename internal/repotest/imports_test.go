@@ -48,16 +48,21 @@ var rules = []rule{
 	},
 
 	{pkg: "runtime", own: []string{"runtime/plan"}},
-	{pkg: "runtime/webgpu", own: []string{"runtime/plan"}, modules: []string{"github.com/ebitengine/purego"}},
+	{
+		pkg: "runtime/webgpu", own: []string{"runtime/plan"},
+		modules: []string{"github.com/ebitengine/purego", "golang.org/x/sys/windows"},
+	},
 	{pkg: "gen/...", own: []string{"runtime", "runtime/plan"}},
 
 	{
 		pkg: ".",
 		own: []string{"codegen/...", "ir/...", "models/...", "runtime/...", "schedules/..."},
 	},
+	{pkg: "internal/libraries", modules: []string{"golang.org/x/net/html"}},
+	{pkg: "internal/libraries/notices", own: []string{"internal/libraries"}},
 	{
 		pkg: "cmd/...",
-		own: []string{".", "codegen/...", "gen/...", "ir/...", "models/...", "runtime/...", "schedules/..."},
+		own: []string{".", "codegen/...", "gen/...", "internal/libraries", "ir/...", "models/...", "runtime/...", "schedules/..."},
 		modules: []string{
 			"github.com/alecthomas/kong", "github.com/mattn/go-isatty",
 			"github.com/pmezard/go-difflib", "github.com/schollz/progressbar/v3",
