@@ -31,13 +31,14 @@ func (l *Library) Adapters() ([]*Adapter, error) {
 		return nil, &plan.DeviceError{Fault: plan.Closed, Call: "list adapters", Detail: "the library was closed"}
 	}
 	if l.adapters == nil {
-		for _, h := range l.api.flavour.adapters(l.api, l.instance) {
+		handles, why := l.api.flavour.adapters(l.api, l.instance)
+		if len(handles) == 0 {
+			return nil, &plan.DeviceError{Fault: plan.NoAdapter, Call: "list the adapters of " + l.Name(), Detail: strings.TrimPrefix(why+"; there is none; is a driver installed? "+SetupHint, "; ")}
+		}
+		for _, h := range handles {
 			l.adapters = append(l.adapters, l.describe(h))
 		}
 		sortAdapters(l.adapters)
-	}
-	if len(l.adapters) == 0 {
-		return nil, &plan.DeviceError{Fault: plan.NoAdapter, Call: "list the adapters of " + l.Name(), Detail: "there is none; is a driver installed? " + SetupHint}
 	}
 	return selectAdapters(l.adapters, cmp.Or(l.options.Adapter, os.Getenv("KGEN_ADAPTER")))
 }

@@ -17,7 +17,6 @@ type symbol int
 const (
 	fnCreateInstance symbol = iota
 	fnInstanceRelease
-	fnInstanceProcessEvents
 	fnAdapterGetInfo
 	fnAdapterGetLimits
 	fnAdapterGetFeatures
@@ -62,13 +61,16 @@ const (
 	fnDevicePoll
 	fnQueueSubmitForIndex
 	fnDeviceCreateShaderModuleTrusted
+	fnInstanceAddRef
+	fnInstanceWaitAny
+	fnQueueSubmit
+	fnDeviceTick
 	symbols
 )
 
 var symbolNames = [symbols]string{
 	fnCreateInstance:                   "wgpuCreateInstance",
 	fnInstanceRelease:                  "wgpuInstanceRelease",
-	fnInstanceProcessEvents:            "wgpuInstanceProcessEvents",
 	fnAdapterGetInfo:                   "wgpuAdapterGetInfo",
 	fnAdapterGetLimits:                 "wgpuAdapterGetLimits",
 	fnAdapterGetFeatures:               "wgpuAdapterGetFeatures",
@@ -111,16 +113,21 @@ var symbolNames = [symbols]string{
 	fnDevicePoll:                       "wgpuDevicePoll",
 	fnQueueSubmitForIndex:              "wgpuQueueSubmitForIndex",
 	fnDeviceCreateShaderModuleTrusted:  "wgpuDeviceCreateShaderModuleTrusted",
+	fnInstanceAddRef:                   "wgpuInstanceAddRef",
+	fnInstanceWaitAny:                  "wgpuInstanceWaitAny",
+	fnQueueSubmit:                      "wgpuQueueSubmit",
+	fnDeviceTick:                       "wgpuDeviceTick",
 }
 
 // api is one loaded library: addresses of its functions, and a count of the objects it handed out that are not released.
 type api struct {
 	flavour *flavour
-	version uint32 // as wgpuGetVersion packs it
+	version string
 	addr    [symbols]uintptr
 	live    atomic.Int64
 
 	// Functions that take a struct by value go through purego's slower way; none is called per dispatch.
+	requestAdapter  func(instance, unsafe.Pointer, callbackInfo) future
 	requestDevice   func(adapter, unsafe.Pointer, callbackInfo) future
 	popErrorScope   func(device, callbackInfo) future
 	mapAsync        func(buffer, uint64, uintptr, uintptr, callbackInfo) future

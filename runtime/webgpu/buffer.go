@@ -64,7 +64,7 @@ const flushBytes = 32 << 20
 
 type flushState struct {
 	pending uint64 // bytes written since the last submit
-	index   uint64 // of the last submit that was made to flush
+	index   uint64 // to wait for: of the last submit that was made to flush
 }
 
 // Write copies data into a buffer before any later submit.
@@ -98,9 +98,9 @@ func (d *Device) write(b *bufferObject, offset uint64, data []byte) error {
 		d.flush.pending += uint64(n)
 		if d.flush.pending >= flushBytes {
 			last := d.flush.index
-			d.flush = flushState{index: d.api.flavour.submit(d.api, d.queue, nil)}
+			d.flush = flushState{index: d.submitNothing()}
 			if last != 0 { // two flushes overlap: the device copies one while the next is written
-				d.api.flavour.wait(d.api, d.device, last)
+				d.await(last)
 			}
 		}
 		offset, data = offset+uint64(n), data[n:]

@@ -29,6 +29,7 @@ type Device struct {
 
 	// The rest belongs to the device's goroutine.
 	mail      *mailbox
+	instance  instance
 	device    device
 	queue     queue
 	lost      *plan.DeviceError
@@ -111,6 +112,11 @@ func closedError(call string) error {
 // start requests the device.
 func (d *Device) start(a *Adapter, requires plan.Requires) error {
 	call := "open " + a.info.Name
+	d.instance = a.library.instance
+	if d.api.flavour.futures { // waits need it, and the library may be closed before the device
+		call1(d.api.addr[fnInstanceAddRef], d.instance)
+		d.api.live.Add(1)
+	}
 	var features []uint32
 	if requires.F16 {
 		features = append(features, d.api.flavour.f16)
@@ -125,11 +131,11 @@ func (d *Device) start(a *Adapter, requires plan.Requires) error {
 		features:     unsafe.SliceData(features),
 		limits:       a.limits.request(requires.Limits),
 		queue:        queueDescriptor{label: view("kgen")},
-		lost:         callbackInfo{mode: allowProcessEvents, callback: cb.lost, user1: d.mail.id},
+		lost:         callbackInfo{mode: d.api.flavour.lostMode, callback: cb.lost, user1: d.mail.id},
 		uncaptured:   uncapturedErrorInfo{callback: cb.uncaptured, user1: d.mail.id},
 	}
-	r := d.mail.request(func() {
-		d.api.requestDevice(a.handle, unsafe.Pointer(desc), callbackInfo{mode: allowProcessEvents, callback: cb.reply, user1: d.mail.id})
+	r := d.request(func() future {
+		return d.api.requestDevice(a.handle, unsafe.Pointer(desc), callbackInfo{mode: allowProcessEvents, callback: cb.reply, user1: d.mail.id})
 	})
 	if !r.done || r.status != statusSuccess || r.value == 0 {
 		return &plan.DeviceError{Fault: plan.NoAdapter, Call: call, Detail: oneLine(r.text)}
@@ -209,6 +215,9 @@ func (d *Device) stop() {
 	if d.device != 0 {
 		call(d.api.addr[fnDeviceDestroy], uintptr(d.device))
 		release(d.api, fnDeviceRelease, d.device)
+	}
+	if d.api.flavour.futures {
+		release(d.api, fnInstanceRelease, d.instance)
 	}
 	d.mail.close()
 	if d.library != nil {

@@ -35,8 +35,8 @@ func (d *Device) capture(f func()) message {
 	f()
 	var first message
 	for range filters {
-		r := d.mail.request(func() {
-			d.api.popErrorScope(d.device, callbackInfo{mode: allowProcessEvents, callback: d.api.callbacks.scope, user1: d.mail.id})
+		r := d.request(func() future {
+			return d.api.popErrorScope(d.device, callbackInfo{mode: allowProcessEvents, callback: d.api.callbacks.scope, user1: d.mail.id})
 		})
 		if first.kind != 0 || r.done && r.status == statusSuccess && r.value == errorNone {
 			continue

@@ -5,6 +5,7 @@ package webgpu
 import (
 	"path/filepath"
 	"strings"
+	"unsafe"
 
 	"github.com/ebitengine/purego"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -21,20 +22,17 @@ type Library struct {
 
 // Find loads a WebGPU library. If the options or KGEN_WEBGPU_LIB name a file, it is that or an error. Else it is the first
 // that can be used of: the file that WGPU_LIB_PATH names; a file beside the executable or in lib beside it; the cache
-// ($KGEN_CACHE, else kgen in the user's cache directory) in lib/wgpu-native-VERSION and, where pip --target puts it, in
-// lib/py; the Python packages of $VIRTUAL_ENV and $CONDA_PREFIX; what the system's loader finds. The error, a
-// *plan.DeviceError with fault NoLibrary, tells each place and why it was none.
+// ($KGEN_CACHE, else kgen in the user's cache directory) in lib/wgpu-native-VERSION, where pip --target puts it in lib/py,
+// and in lib/dawn-VERSION; the Python packages of $VIRTUAL_ENV and $CONDA_PREFIX; what the system's loader finds. The
+// error, a *plan.DeviceError with fault NoLibrary, tells each place and why it was none.
 func Find(o Options) (*Library, error) {
-	if o.Log == nil {
-		o.Log = func(string) {}
-	}
 	h := thisHost()
 	if forced := h.forced(o); forced != "" {
-		a, err := loadFile(forced, false)
+		l, err := open(forced, false, o)
 		if err != nil {
 			return nil, noLibrary("load "+forced, err.Error())
 		}
-		return newLibrary(a, forced, o)
+		return l, nil
 	}
 	a, path, err := search(h.places())
 	if err != nil {
@@ -45,21 +43,57 @@ func Find(o Options) (*Library, error) {
 
 // search loads the first library that can be used.
 func search(places []place) (*api, string, error) {
-	var tried []string
+	tried := ""
 	for _, p := range places {
-		files, why := p.candidates()
-		if why != "" {
-			tried = append(tried, p.path+": "+why)
-		}
-		for _, file := range files {
-			a, err := loadFile(file, p.plain)
-			if err == nil {
-				return a, file, nil
+		for _, f := range p.files() {
+			if f.err == nil {
+				a, err := loadFile(f.path, p.plain)
+				if err == nil {
+					return a, f.path, nil
+				}
+				f.err = err
 			}
-			tried = append(tried, file+": "+err.Error())
+			tried += "  " + f.path + ": " + f.err.Error() + "\n"
 		}
 	}
-	return nil, "", noLibrary("find a WebGPU library", "tried\n  "+strings.Join(tried, "\n  ")+"\n"+SetupHint)
+	return nil, "", noLibrary("find a WebGPU library", "tried\n"+tried+SetupHint)
+}
+
+// Candidate is a place in which a library was looked for.
+type Candidate struct {
+	Path    string   // a file, a pattern that matches none, or a name that the system's loader looks up
+	Library *Library // nil if there is none that can be used; to be closed
+	Err     error    // then, why
+}
+
+// Survey loads every library that Find would look at, in its order, and tells of each place why there is none: of the file
+// alone that must be used, if the options or KGEN_WEBGPU_LIB name one.
+func Survey(o Options) []Candidate {
+	h := thisHost()
+	places := h.places()
+	if forced := h.forced(o); forced != "" {
+		places = []place{{forced, false}}
+	}
+	var list []Candidate
+	for _, p := range places {
+		for _, f := range p.files() {
+			c := Candidate{Path: f.path, Err: f.err}
+			if f.err == nil {
+				c.Library, c.Err = open(f.path, p.plain, o)
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// open loads the library of a file and makes its instance.
+func open(path string, plain bool, o Options) (*Library, error) {
+	a, err := loadFile(path, plain)
+	if err != nil {
+		return nil, err
+	}
+	return newLibrary(a, path, o)
 }
 
 func noLibrary(call, detail string) error {
@@ -80,11 +114,36 @@ func loadFile(path string, plain bool) (*api, error) {
 		}
 		path = full
 	}
+	if strings.HasPrefix(filepath.Base(path), "_wgpu_dawn") {
+		return nil, refusal("a Python extension with Dawn inside; its functions are reached through libwebgpu_dawn.so, which `kgen lib install dawn` puts beside it")
+	}
 	h, err := dlopen(path)
 	if err != nil {
 		return nil, err
 	}
-	return bind(func(name string) uintptr { return dlsym(h, name) })
+	find, err := lookup(func(name string) uintptr { return dlsym(h, name) })
+	if err != nil {
+		return nil, err
+	}
+	return bind(find)
+}
+
+// lookup adds to a library's exported names those that its function kgen_dawn_find finds, if it has one: see
+// internal/libraries/dawn/stub.c.
+func lookup(exported func(string) uintptr) (func(string) uintptr, error) {
+	find := exported("kgen_dawn_find")
+	if find == 0 {
+		return exported, nil
+	}
+	if why := cString(call(exported("kgen_dawn_error"))); why != "" {
+		return nil, refusal(why)
+	}
+	return func(name string) uintptr {
+		if fn := exported(name); fn != 0 {
+			return fn
+		}
+		return call(find, uintptr(unsafe.Pointer(cText(name))))
+	}, nil
 }
 
 // bind makes the table of functions from a way to look them up.
@@ -95,6 +154,8 @@ func bind(lookup func(name string) uintptr) (*api, error) {
 		return nil, refusal("no wgpuCreateInstance in it: not a WebGPU library")
 	case lookup("wgpuInstanceRequestAdapterF") != 0:
 		return nil, refusal("a Dawn of 2024, whose callbacks have another form")
+	case lookup("wgpuGetInstanceCapabilities") != 0:
+		return nil, refusal("a Dawn of early 2025, which numbers its features otherwise")
 	}
 	for _, f := range flavours() {
 		if a.addr[f.detect] = lookup(symbolNames[f.detect]); a.addr[f.detect] != 0 {
@@ -103,10 +164,11 @@ func bind(lookup func(name string) uintptr) (*api, error) {
 		}
 	}
 	if a.flavour == nil {
-		return nil, refusal("not a library that kgen knows; it knows wgpu-native 29")
+		return nil, refusal("not a library that kgen knows; it knows wgpu-native 29 and Dawn since the stable header")
 	}
-	if a.version = uint32(call(a.addr[fnGetVersion])); a.version < a.flavour.oldest {
-		return nil, refusal(a.name() + " is too old: " + versionText(a.flavour.oldest) + " is the first that follows the stable header")
+	var err error
+	if a.version, err = a.flavour.version(a, lookup); err != nil {
+		return nil, err
 	}
 	need := append([]symbol(nil), a.flavour.needs...)
 	for s := symbol(0); s < commonSymbols; s++ {
@@ -118,6 +180,7 @@ func bind(lookup func(name string) uintptr) (*api, error) {
 		}
 	}
 	for name, f := range map[string]any{
+		"wgpuInstanceRequestAdapter":       &a.requestAdapter,
 		"wgpuAdapterRequestDevice":         &a.requestDevice,
 		"wgpuDevicePopErrorScope":          &a.popErrorScope,
 		"wgpuBufferMapAsync":               &a.mapAsync,
@@ -135,16 +198,19 @@ func bind(lookup func(name string) uintptr) (*api, error) {
 	return a, nil
 }
 
-func (a *api) name() string { return a.flavour.name + " " + versionText(a.version) }
+func (a *api) name() string { return a.flavour.name + " " + a.version }
 
 func newLibrary(a *api, path string, o Options) (*Library, error) {
+	if o.Log == nil {
+		o.Log = func(string) {}
+	}
 	l := &Library{api: a, path: path, options: o}
 	if l.instance = a.flavour.instance(a); l.instance == 0 {
 		return nil, noLibrary("create an instance of "+path, "the library made none")
 	}
 	o.Log("library " + l.Name() + " from " + path)
-	if a.version > a.flavour.newest {
-		o.Log(l.Name() + " is newer than what this was tried with, " + versionText(a.flavour.oldest))
+	if !strings.HasPrefix(a.version, a.flavour.tried) {
+		o.Log(l.Name() + " was never tried; " + a.flavour.tried + " was")
 	}
 	return l, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/ebitengine/purego"
 	"github.com/google/go-cmp/cmp"
@@ -25,13 +26,17 @@ func TestSearchOrder(t *testing.T) {
 		{"/w.so", false},
 		{"/opt/app/libwgpu_native.so", false},
 		{"/opt/app/lib/libwgpu_native.so", false},
+		{"/opt/app/libwebgpu_dawn.so", false},
+		{"/opt/app/lib/libwebgpu_dawn.so", false},
 		{"/home/u/.cache/kgen/lib/wgpu-native-*/libwgpu_native.so", false},
 		{"/home/u/.cache/kgen/lib/py/wgpu/resources/libwgpu_native-release.so", false},
 		{"/home/u/.cache/kgen/lib/py/aion_wgpu/libwgpu_native.so", false},
+		{"/home/u/.cache/kgen/lib/dawn-*/libwebgpu_dawn.so", false},
 		{"/venv/lib/python3*/site-packages/wgpu/resources/libwgpu_native-release.so", false},
 		{"/venv/lib/python3*/site-packages/aion_wgpu/libwgpu_native.so", false},
 		{"/conda/lib/libwgpu_native.so", false},
 		{"libwgpu_native.so", true},
+		{"libwebgpu_dawn.so", true},
 	}
 	if filepath.Separator == '/' {
 		if d := cmp.Diff(want, h.places(), cmp.AllowUnexported(place{})); d != "" {
@@ -40,7 +45,7 @@ func TestSearchOrder(t *testing.T) {
 	}
 	h = host{os: "darwin", beside: "/app", env: environment(map[string]string{"KGEN_CACHE": "/elsewhere"})}
 	list := h.places()
-	if list[2].path != filepath.Join("/elsewhere", "lib", "wgpu-native-*", "libwgpu_native.dylib") || list[len(list)-1] != (place{"libwgpu_native.dylib", true}) {
+	if list[4].path != filepath.Join("/elsewhere", "lib", "wgpu-native-*", "libwgpu_native.dylib") || list[len(list)-2] != (place{"libwgpu_native.dylib", true}) {
 		t.Errorf("places on macOS: %v", list)
 	}
 	h = host{os: "windows", env: environment(map[string]string{"KGEN_WEBGPU_LIB": "here.dll"})}
@@ -62,13 +67,14 @@ func TestCandidates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, why := place{path: filepath.Join(dir, "wgpu-native-*", "l.so")}.candidates()
-	if len(got) != 2 || why != "" || filepath.Base(filepath.Dir(got[0])) != "wgpu-native-29.0.1.1" {
-		t.Errorf("got %v %q, want the later version first", got, why)
+	got := place{path: filepath.Join(dir, "wgpu-native-*", "l.so")}.files()
+	if len(got) != 2 || got[0].err != nil || filepath.Base(filepath.Dir(got[0].path)) != "wgpu-native-29.0.1.1" {
+		t.Errorf("got %v, want the later version first", got)
 	}
 	for _, missing := range []string{"*.so", "none.so"} {
-		if got, why := (place{path: filepath.Join(dir, missing)}).candidates(); len(got) != 0 || why != "no such file" {
-			t.Errorf("got %v %q for a place with nothing", got, why)
+		path := filepath.Join(dir, missing)
+		if got := (place{path: path}).files(); len(got) != 1 || got[0].path != path || got[0].err != refusal("no such file") {
+			t.Errorf("got %v for a place with nothing", got)
 		}
 	}
 }
@@ -87,7 +93,7 @@ func TestFindFails(t *testing.T) {
 
 	h := host{os: "linux", beside: t.TempDir(), env: environment(map[string]string{"WGPU_LIB_PATH": bad, "KGEN_CACHE": "/nowhere"})}
 	places := h.places()
-	_, _, err = search(places[:len(places)-1]) // not the system's own
+	_, _, err = search(places[:len(places)-2]) // not the system's own
 	isNoLibrary(t, err, "find a WebGPU library", bad+": ", "/nowhere/lib/wgpu-native-*/libwgpu_native.so: no such file", "make setup", "pip install")
 	t.Log(err)
 }
@@ -105,40 +111,73 @@ func isNoLibrary(t *testing.T, err error, call string, parts ...string) {
 	}
 }
 
-// TestRefusals binds libraries that are made up of names and of a version function.
+// TestRefusals binds libraries that are made up of names and of functions that return a number.
 func TestRefusals(t *testing.T) {
 	version := uint32(0)
-	getVersion := purego.NewCallback(func() uintptr { return uintptr(version) })
+	number := purego.NewCallback(func() uintptr { return uintptr(version) })
+	const others = " wgpuInstanceRequestAdapterF wgpuGetInstanceCapabilities kgen_dawn_version "
 	for _, c := range []struct {
 		name    string
 		version uint32
-		symbols string // "all", or the names that are there
+		symbols string // "all" that one library has, or the names that are there
 		without string
 		want    string
 	}{
 		{"another library", 0, "sin", "", "no wgpuCreateInstance in it: not a WebGPU library"},
 		{"Dawn of 2024", 0, "wgpuCreateInstance wgpuInstanceRequestAdapterF", "", "a Dawn of 2024, whose callbacks have another form"},
-		{"unknown library", 0, "wgpuCreateInstance", "", "not a library that kgen knows; it knows wgpu-native 29"},
+		{"Dawn of 2025", 0, "wgpuCreateInstance wgpuGetInstanceCapabilities wgpuDeviceTick", "", "a Dawn of early 2025, which numbers its features otherwise"},
+		{"unknown library", 0, "wgpuCreateInstance", "", "not a library that kgen knows; it knows wgpu-native 29 and Dawn since the stable header"},
 		{"wgpu-native 27", 27<<24 | 4<<8, "all", "", "wgpu-native 27.0.4.0 is too old: 29.0.0.0 is the first that follows the stable header"},
 		{"lacks a function", 29 << 24, "all", "wgpuQueueWriteBuffer", "wgpu-native 29.0.0.0 lacks wgpuQueueWriteBuffer"},
 		{"lacks one of its own", 29 << 24, "all", "wgpuDevicePoll", "wgpu-native 29.0.0.0 lacks wgpuDevicePoll"},
 		{"lacks a late one", 29 << 24, "all", "wgpuBufferMapAsync", "wgpu-native 29.0.0.0 lacks wgpuBufferMapAsync"},
-		{"complete", 29<<24 | 1<<8 | 1, "all", "", ""},
+		{"complete", 29<<24 | 1<<8 | 1, "all", "", "wgpu-native 29.0.1.1"},
+		{"a Dawn that lacks a function", 0, "all", "wgpuGetVersion wgpuQueueSubmit", "Dawn of unknown version lacks wgpuQueueSubmit"},
+		{"a complete Dawn", 0, "all", "wgpuGetVersion", "Dawn of unknown version"},
 	} {
 		version = c.version
+		has := func(list, name string) bool { return strings.Contains(" "+list+" ", " "+name+" ") }
 		a, err := bind(func(name string) uintptr {
-			known := strings.Contains(" "+c.symbols+" ", " "+name+" ") || c.symbols == "all" && name != "wgpuInstanceRequestAdapterF"
-			if !known || name == c.without {
+			known := has(c.symbols, name) || c.symbols == "all" && !has(others, name)
+			if !known || has(c.without, name) {
 				return 0
 			}
-			return getVersion
+			return number
 		})
-		switch {
-		case c.want == "" && (err != nil || a.name() != "wgpu-native 29.0.1.1"):
-			t.Errorf("%s: %v", c.name, err)
-		case c.want != "" && (err == nil || err.Error() != c.want):
-			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = a.name()
 		}
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLookup finds functions of a library that exports them, and of one that has a function to find them.
+func TestLookup(t *testing.T) {
+	why := []byte{0}
+	find := purego.NewCallback(func(name *byte) uintptr { return uintptr(len(stringView{name, untilNUL}.String())) })
+	trouble := purego.NewCallback(func() uintptr { return uintptr(unsafe.Pointer(&why[0])) })
+	plain := func(name string) uintptr { return map[string]uintptr{"a": 77}[name] }
+	stub := func(name string) uintptr {
+		return map[string]uintptr{"a": 77, "kgen_dawn_find": find, "kgen_dawn_error": trouble}[name]
+	}
+	if f, err := lookup(plain); err != nil || f("a") != 77 || f("four") != 0 {
+		t.Errorf("a plain library: %v", err)
+	}
+	if f, err := lookup(stub); err != nil || f("a") != 77 || f("four") != 4 {
+		t.Errorf("a library with a function to find others: %v", err)
+	}
+	why = []byte("no extension\x00")
+	if _, err := lookup(stub); err != refusal("no extension") {
+		t.Errorf("got %v, want the library's own words", err)
+	}
+	_, err := loadFile("/nowhere/_wgpu_dawn.abi3.so", false)
+	if err == nil || !strings.Contains(err.Error(), "kgen lib install dawn") {
+		t.Errorf("the bare extension: %v", err)
 	}
 }
 

@@ -40,7 +40,7 @@ func (h host) forced(o Options) string {
 
 // places lists where to look when no library is forced, best first.
 func (h host) places() []place {
-	plain, wheel := h.names()
+	plain, wheel, dawn := h.names()
 	var list []place
 	file := func(parts ...string) {
 		if !slices.Contains(parts, "") {
@@ -50,6 +50,8 @@ func (h host) places() []place {
 	file(h.env("WGPU_LIB_PATH"))
 	file(h.beside, plain)
 	file(h.beside, "lib", plain)
+	file(h.beside, dawn)
+	file(h.beside, "lib", dawn)
 	cache := h.env("KGEN_CACHE")
 	if cache == "" && h.cache != "" {
 		cache = filepath.Join(h.cache, "kgen")
@@ -57,6 +59,7 @@ func (h host) places() []place {
 	file(cache, "lib", "wgpu-native-*", plain)
 	file(cache, "lib", "py", "wgpu", "resources", wheel)
 	file(cache, "lib", "py", "aion_wgpu", plain)
+	file(cache, "lib", "dawn-*", dawn)
 	packages := []string{"lib", "python3*", "site-packages"}
 	if h.os == "windows" {
 		packages = []string{"Lib", "site-packages"}
@@ -71,35 +74,44 @@ func (h host) places() []place {
 		file("/opt/homebrew/lib", plain)
 		file("/usr/local/lib", plain)
 	}
-	return append(list, place{plain, true})
+	return append(list, place{plain, true}, place{dawn, true})
 }
 
-// names returns the name of the library's file and its name in the wheel of PyPI's wgpu.
-func (h host) names() (plain, wheel string) {
+// names returns the names of wgpu-native's file, alone and in the wheel of PyPI's wgpu, and of Dawn's.
+func (h host) names() (plain, wheel, dawn string) {
 	switch h.os {
 	case "windows":
-		return "wgpu_native.dll", "wgpu_native-release.dll"
+		return "wgpu_native.dll", "wgpu_native-release.dll", "webgpu_dawn.dll"
 	case "darwin":
-		return "libwgpu_native.dylib", "libwgpu_native-release.dylib"
+		return "libwgpu_native.dylib", "libwgpu_native-release.dylib", "libwebgpu_dawn.dylib"
 	}
-	return "libwgpu_native.so", "libwgpu_native-release.so"
+	return "libwgpu_native.so", "libwgpu_native-release.so", "libwebgpu_dawn.so"
 }
 
-// candidates returns the files that a place stands for, later versions first, and why there is none.
-func (p place) candidates() ([]string, string) {
+// found is a file of a place, or the place itself and why it has none.
+type found struct {
+	path string
+	err  error
+}
+
+// files returns the files that a place stands for, later versions first, or the one entry that says why there is none.
+func (p place) files() []found {
 	if p.plain {
-		return []string{p.path}, ""
+		return []found{{p.path, nil}}
 	}
-	if !strings.Contains(p.path, "*") {
-		if _, err := os.Stat(p.path); err != nil {
-			return nil, "no such file"
-		}
-		return []string{p.path}, ""
+	list := []string{p.path}
+	if strings.Contains(p.path, "*") {
+		list, _ = filepath.Glob(p.path)
+	} else if _, err := os.Stat(p.path); err != nil {
+		list = nil
 	}
-	files, _ := filepath.Glob(p.path)
-	if len(files) == 0 {
-		return nil, "no such file"
+	if len(list) == 0 {
+		return []found{{p.path, refusal("no such file")}}
 	}
-	slices.SortFunc(files, func(a, b string) int { return strings.Compare(b, a) })
-	return files, ""
+	slices.SortFunc(list, func(a, b string) int { return strings.Compare(b, a) })
+	var files []found
+	for _, path := range list {
+		files = append(files, found{path, nil})
+	}
+	return files
 }

@@ -20,6 +20,16 @@ type Library struct{}
 // Find fails: this build has no binding.
 func Find(Options) (*Library, error) { return nil, absent() }
 
+// Candidate is a place in which a library was looked for.
+type Candidate struct {
+	Path    string   // empty in this build
+	Library *Library // nil in this build
+	Err     error    // that this build has no binding
+}
+
+// Survey returns one entry: this build has no binding.
+func Survey(Options) []Candidate { return []Candidate{{Err: absent()}} }
+
 // Name returns nothing.
 func (l *Library) Name() string { return "" }
 

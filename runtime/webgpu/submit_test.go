@@ -193,7 +193,7 @@ func TestTwoInFlight(t *testing.T) {
 	var waited []uint64
 	hook(t, d, func(f *flavour) {
 		wait := f.wait
-		f.wait = func(a *api, h device, index uint64) { waited = append(waited, index); wait(a, h, index) }
+		f.wait = func(a *api, i instance, h device, index uint64) { waited = append(waited, index); wait(a, i, h, index) }
 	})
 	y := testBuffer(t, d, "y", 64)
 	r := plan.Range{Buffer: y, Bytes: 256}
@@ -240,7 +240,7 @@ func TestWaitCanceled(t *testing.T) {
 	entered, release := make(chan bool), make(chan bool)
 	hook(t, d, func(f *flavour) {
 		wait := f.wait
-		f.wait = func(a *api, h device, index uint64) { entered <- true; <-release; wait(a, h, index) }
+		f.wait = func(a *api, i instance, h device, index uint64) { entered <- true; <-release; wait(a, i, h, index) }
 	})
 	y := testBuffer(t, d, "y", 64)
 	r := plan.Range{Buffer: y, Bytes: 256}

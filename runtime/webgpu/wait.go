@@ -21,7 +21,7 @@ type readback struct {
 
 // ticket is a submit that was not waited for.
 type ticket struct {
-	index uint64    // the library's number of the submit
+	index uint64    // what to wait for: the library's number of the submit, or of the future that follow got
 	read  *readback // nil without reads
 	bytes uint64    // of the reads together
 	done  bool
@@ -94,10 +94,14 @@ func (d *Device) abandon(t *ticket) {
 // queue has come so far.
 func (d *Device) follow(n plan.Ticket, t *ticket) error {
 	info := callbackInfo{mode: allowProcessEvents, callback: d.api.callbacks.finished, user1: d.mail.id, user2: uintptr(n)}
+	var end future
 	if t.read != nil {
-		d.api.mapAsync(t.read.buffer, mapModeRead, 0, uintptr(t.bytes), info)
+		end = d.api.mapAsync(t.read.buffer, mapModeRead, 0, uintptr(t.bytes), info)
 	} else {
-		d.api.onSubmittedWork(d.queue, info)
+		end = d.api.onSubmittedWork(d.queue, info)
+	}
+	if d.api.flavour.futures {
+		t.index = end.id
 	}
 	return d.check("submit")
 }
@@ -167,7 +171,7 @@ const polls = 100
 func (d *Device) collect(n plan.Ticket, t *ticket) ([]byte, error) {
 	end := d.mail.ended(uint64(n))
 	for i := 0; end.kind == 0 && i < polls; i++ {
-		d.api.flavour.wait(d.api, d.device, t.index)
+		d.await(t.index)
 		if err := d.check("wait"); err != nil {
 			return nil, err
 		}
@@ -195,12 +199,34 @@ func (d *Device) collect(n plan.Ticket, t *ticket) ([]byte, error) {
 	return data, nil
 }
 
+// await sleeps in the library until the numbered submit or future is done.
+func (d *Device) await(index uint64) { d.api.flavour.wait(d.api, d.instance, d.device, index) }
+
+// request makes a call whose reply comes at once: inside it, or when its future is waited for.
+func (d *Device) request(f func() future) reply {
+	return d.mail.request(func() {
+		if answer := f(); d.api.flavour.futures {
+			d.await(answer.id)
+		}
+	})
+}
+
+// submitNothing makes the library send what was written, and returns what to wait for until that is done.
+func (d *Device) submitNothing() uint64 {
+	index := d.api.flavour.submit(d.api, d.queue, nil)
+	if d.api.flavour.futures {
+		// Mailbox 0 is nobody's: the future is waited for, its callback has nothing to tell.
+		index = d.api.onSubmittedWork(d.queue, callbackInfo{mode: allowProcessEvents, callback: d.api.callbacks.finished}).id
+	}
+	return index
+}
+
 // settle waits for everything that was submitted.
 func (d *Device) settle() {
 	for n := range d.tickets {
 		d.complete(n)
 	}
 	if d.flush.index != 0 && d.lost == nil {
-		d.api.flavour.wait(d.api, d.device, d.flush.index)
+		d.await(d.flush.index)
 	}
 }

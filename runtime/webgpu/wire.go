@@ -67,6 +67,7 @@ type chain struct {
 const (
 	typeSourceWGSL     = 0x00000002
 	typeInstanceExtras = 0x00030004 // wgpu-native 29
+	typeDawnToggles    = 0x0005000A // Dawn
 )
 
 type instanceDescriptor struct {
@@ -99,6 +100,47 @@ type instanceExtras struct {
 type enumerateOptions struct {
 	next     *chain
 	backends uint64
+}
+
+// togglesDescriptor is Dawn's WGPUDawnTogglesDescriptor. The lists hold addresses of texts that end in NUL.
+type togglesDescriptor struct {
+	chain         chain
+	enabledCount  uintptr
+	enabled       **byte
+	disabledCount uintptr
+	disabled      **byte
+}
+
+// The values of WGPUInstanceFeatureName in use; Dawn alone is asked for them.
+const (
+	instanceTimedWaitAny             = 1
+	instanceMultipleDevicesOfAdapter = 3
+)
+
+type requestAdapterOptions struct {
+	next                 *chain
+	featureLevel         uint32
+	powerPreference      uint32
+	forceFallbackAdapter uint32
+	backendType          uint32
+	surface              uintptr
+}
+
+// Values of requestAdapterOptions.
+const (
+	levelCore        = 2
+	powerLow         = 1
+	powerHigh        = 2
+	backendTypeD3D12 = 4
+	backendTypeMetal = 5
+	backendTypeVk    = 6
+)
+
+// futureWaitInfo is WGPUFutureWaitInfo.
+type futureWaitInfo struct {
+	future    future
+	completed uint32
+	_         uint32
 }
 
 // The bits of wgpu-native's WGPUInstanceBackend.
@@ -187,8 +229,11 @@ type callbackInfo struct {
 	user2    uintptr
 }
 
-// allowProcessEvents lets a callback run inside calls that process events, never at another time or on another thread.
-const allowProcessEvents = 2
+// The values of WGPUCallbackMode in use.
+const (
+	allowProcessEvents = 2 // the callback runs inside calls that process events, never at another time or on another thread
+	allowSpontaneous   = 3 // at any time, on any thread
+)
 
 type uncapturedErrorInfo struct {
 	next     unsafe.Pointer
@@ -331,8 +376,9 @@ const (
 	errorLost        = 1 << 31
 )
 
-// The values of WGPUErrorFilter that every library takes.
+// The values of WGPUErrorFilter.
 const (
 	filterValidation  = 1
 	filterOutOfMemory = 2
+	filterInternal    = 3
 )

@@ -8,7 +8,7 @@ import (
 )
 
 // TestWireLayout compares every wire struct with sizes and offsets that a C compiler (gcc 12, x86-64) printed from webgpu.h
-// and wgpu.h of wgpu-native 29.0.1.1 by sizeof and offsetof. Struct rules are the same on all 64-bit targets.
+// and wgpu.h of wgpu-native 29.0.1.1, for Dawn's own from the headers in wgpudawn 0.32.0.4, by sizeof and offsetof. Struct rules are the same on all 64-bit targets.
 func TestWireLayout(t *testing.T) {
 	type offset struct {
 		field     string
@@ -50,6 +50,22 @@ func TestWireLayout(t *testing.T) {
 		{"WGPUInstanceEnumerateAdapterOptions", unsafe.Sizeof(enumerateOptions{}), 16, []offset{
 			{"next", unsafe.Offsetof(enumerateOptions{}.next), 0},
 			{"backends", unsafe.Offsetof(enumerateOptions{}.backends), 8},
+		}},
+		{"WGPURequestAdapterOptions", unsafe.Sizeof(requestAdapterOptions{}), 32, []offset{
+			{"featureLevel", unsafe.Offsetof(requestAdapterOptions{}.featureLevel), 8},
+			{"powerPreference", unsafe.Offsetof(requestAdapterOptions{}.powerPreference), 12},
+			{"forceFallbackAdapter", unsafe.Offsetof(requestAdapterOptions{}.forceFallbackAdapter), 16},
+			{"backendType", unsafe.Offsetof(requestAdapterOptions{}.backendType), 20},
+			{"surface", unsafe.Offsetof(requestAdapterOptions{}.surface), 24},
+		}},
+		{"WGPUDawnTogglesDescriptor", unsafe.Sizeof(togglesDescriptor{}), 48, []offset{
+			{"enabledCount", unsafe.Offsetof(togglesDescriptor{}.enabledCount), 16},
+			{"enabled", unsafe.Offsetof(togglesDescriptor{}.enabled), 24},
+			{"disabledCount", unsafe.Offsetof(togglesDescriptor{}.disabledCount), 32},
+			{"disabled", unsafe.Offsetof(togglesDescriptor{}.disabled), 40},
+		}},
+		{"WGPUFutureWaitInfo", unsafe.Sizeof(futureWaitInfo{}), 16, []offset{
+			{"completed", unsafe.Offsetof(futureWaitInfo{}.completed), 8},
 		}},
 		{"WGPUAdapterInfo", unsafe.Sizeof(adapterInfo{}), 96, []offset{
 			{"next", unsafe.Offsetof(adapterInfo{}.next), 0},
