@@ -256,6 +256,9 @@ func closeTo(t *testing.T, what string, got []float32, want []float64, bound flo
 func TestOnAdapter(t *testing.T) {
 	d := open(t)
 	t.Run("gemv", func(t *testing.T) { testGEMV(t, d) })
+	t.Run("gemv tails", func(t *testing.T) { testGEMVTails(t, d) })
+	t.Run("gemv folded", func(t *testing.T) { testGEMVFolded(t, d) })
+	t.Run("gemv beyond f16", func(t *testing.T) { testGEMVBeyondF16(t, d) })
 	t.Run("quant_q8", func(t *testing.T) { testQuantQ8(t, d) })
 	t.Run("gemv_q8", func(t *testing.T) { testGEMVQ8(t, d) })
 	t.Run("embed", func(t *testing.T) { testEmbed(t, d) })

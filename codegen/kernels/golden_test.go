@@ -41,8 +41,8 @@ type built struct {
 	operands []bind.Operand
 }
 
-// border is what lies before and after the operands of a buffer.
-const border = 256
+// border is the bytes that lie before and after the operands of a buffer: enough for a tile of a thousand rows too many.
+const border = 4096
 
 // place gives operands ranges as a compiler would: what is written side by side in buffer 0, together with the operands
 // named in beside, and everything else in a buffer of its own.

@@ -1,0 +1,273 @@
+package kernels_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/models/quant"
+	"github.com/kgen-wgsl/kgen/schedules"
+	"github.com/x448/float16"
+)
+
+// seeds are three that never change and three that do: a bound that only fits the numbers it was found with shows sooner or later.
+// Failures name the seed.
+func seeds(t *testing.T) []uint64 {
+	all := []uint64{1, 2, 3, rand.Uint64(), rand.Uint64(), rand.Uint64()}
+	t.Logf("seeds %v", all)
+	return all
+}
+
+// product is what the rows of y = W·x + residual should be, and how far rounding may move them.
+type product struct {
+	want  []float64
+	bound []float64
+}
+
+// newProduct computes a product in float64. The bound of a row comes from the number of terms, K, and what they reach: n rounded
+// sums in any order are off by about √n units of the last place (2^-24) of Σ|terms|, 4 of which leave room for every order and for
+// rounded products. Formats that take an offset out of the sum reach d times the largest code before it is subtracted.
+func newProduct(g kernels.GEMV, weights []weight, x []float32, residuals [][]float32) product {
+	var p product
+	for i, rows := range g.Results {
+		for row := range rows {
+			sum, reach := 0.0, 0.0
+			if residuals != nil {
+				sum = float64(residuals[i][row])
+				reach = math.Abs(sum)
+			}
+			for c := range g.Columns {
+				at := row*g.Columns + c
+				sum += float64(weights[i].values[at]) * float64(x[c])
+				reach += weights[i].reach(g.Format, at) * math.Abs(float64(x[c]))
+			}
+			p.want = append(p.want, sum)
+			p.bound = append(p.bound, 4*math.Sqrt(float64(g.Columns))*0x1p-24*reach)
+		}
+	}
+	return p
+}
+
+// reach is the largest size of a value on the way to its product.
+func (w weight) reach(format quant.Type, at int) float64 {
+	block, _ := format.Block()
+	b := w.raw[at/block.Elems*block.Bytes:]
+	half := func(offset int) float64 {
+		return math.Abs(float64(float16.Frombits(binary.LittleEndian.Uint16(b[offset:])).Float32()))
+	}
+	switch format {
+	case quant.Q4_0:
+		return 16 * half(0)
+	case quant.Q4_1:
+		return 15*half(0) + half(2)
+	}
+	return math.Abs(float64(w.values[at]))
+}
+
+// check holds every row to its bound, and all of them to an NMSE of 1e-10, which it returns.
+func (p product) check(got []float32) (float64, error) {
+	if len(got) != len(p.want) {
+		return math.NaN(), fmt.Errorf("%d rows, want %d", len(got), len(p.want))
+	}
+	for row, want := range p.want {
+		if e := math.Abs(float64(got[row]) - want); !(e <= p.bound[row]) {
+			return math.NaN(), fmt.Errorf("row %d of %d is %v, want %v: off by %.3g, which exceeds %.3g", row, len(got), got[row], want, e, p.bound[row])
+		}
+	}
+	if p.allZero() {
+		return 0, nil
+	}
+	e := nmse(got, p.want)
+	if !(e <= 1e-10) {
+		return e, fmt.Errorf("NMSE %.3g exceeds 1e-10", e)
+	}
+	return e, nil
+}
+
+func (p product) allZero() bool {
+	return !slices.ContainsFunc(p.want, func(v float64) bool { return v != 0 })
+}
+
+// faulty computes a product in f32 as a kernel with one fault would. Without a fault it is one of the legal orders of the sum.
+type faulty struct {
+	format   quant.Type
+	columns  int
+	rows     int
+	w        weight
+	x        []float32
+	residual []float32
+}
+
+// sum adds up terms in an order: one after another, backwards, in four lanes, pairwise, or in 32 threads and a tree.
+func (f faulty) sum(order string, terms []float32) float32 {
+	add := func(terms []float32) float32 {
+		s := float32(0)
+		for _, v := range terms {
+			s += v
+		}
+		return s
+	}
+	lanes := func(n int) []float32 {
+		parts := make([]float32, n)
+		for i, v := range terms {
+			parts[i%n] += v
+		}
+		return parts
+	}
+	switch order {
+	case "backwards":
+		back := slices.Clone(terms)
+		slices.Reverse(back)
+		return add(back)
+	case "four lanes":
+		p := lanes(4)
+		return (p[0] + p[1]) + (p[2] + p[3])
+	case "pairwise":
+		for all := slices.Clone(terms); ; all = all[:(len(all)+1)/2] {
+			if len(all) == 1 {
+				return all[0]
+			}
+			for i := range len(all) / 2 {
+				all[i] = all[2*i] + all[2*i+1]
+			}
+			if n := len(all); n%2 == 1 {
+				all[n/2] = all[n-1]
+			}
+		}
+	case "threads":
+		p := lanes(32)
+		for n := 16; n > 0; n /= 2 {
+			for i := range n {
+				p[i] += p[i+n]
+			}
+		}
+		return p[0]
+	case "f16":
+		s := float32(0)
+		for _, v := range terms {
+			s = half(s + v)
+		}
+		return s
+	}
+	return add(terms)
+}
+
+func size(v float32) float64 { return math.Abs(float64(v)) }
+
+func half(v float32) float32 { return float16.Fromfloat32(v).Float32() }
+
+// run computes all rows.
+func (f faulty) run(order, fault string) []float32 {
+	block, _ := f.format.Block()
+	raw := slices.Clone(f.w.raw)
+	values := slices.Clone(f.w.values)
+	// A fault of one block is in the row and block with the largest scale but for the last ones: it must be seen where it matters.
+	rowBytes, first := len(raw)/f.rows, 0
+	for at := range len(values) / block.Elems {
+		within := at * block.Bytes % rowBytes
+		if within < rowBytes-block.Bytes && at*block.Bytes < len(raw)-rowBytes && size(f.scale(at*block.Elems)) > size(f.scale(first/block.Bytes*block.Elems)) {
+			first = at * block.Bytes
+		}
+	}
+	switch fault {
+	case "scale of the next block":
+		copy(raw[first:first+2], raw[first+block.Bytes:])
+	case "scale of the next row":
+		copy(raw[first:first+2], raw[first+rowBytes:])
+	case "nibbles swapped":
+		for i := first + block.Bytes - 16; i < first+block.Bytes; i++ {
+			raw[i] = raw[i]>>4 | raw[i]<<4
+		}
+	case "bytes swapped":
+		for i := first + block.Bytes - 32; i < first+block.Bytes; i += 2 {
+			raw[i], raw[i+1] = raw[i+1], raw[i]
+		}
+	case "codes of the next block":
+		copy(raw[first+block.Bytes-16:first+block.Bytes], raw[first+2*block.Bytes-16:])
+	case "unsigned codes":
+		for i := range values {
+			if q := int8(raw[i/32*34+2+i%32]); q < 0 {
+				values[i] = f.scale(i) * float32(uint8(q))
+			}
+		}
+	}
+	if !slices.Equal(raw, f.w.raw) {
+		if err := quant.Dequantize(f.format, values, raw); err != nil {
+			panic(err)
+		}
+	}
+	out := make([]float32, f.rows)
+	for row := range out {
+		var terms []float32
+		for c := range f.columns {
+			from, w, x := row, float32(0), f.x[c]
+			if fault == "next row" {
+				from = (row + 1) % f.rows
+			}
+			w = values[from*f.columns+c]
+			lost := fault == "lane lost" && c%32 == 31 || fault == "last block lost" && c >= f.columns-32 || fault == "last value lost" && c == f.columns-1
+			switch {
+			case lost:
+				continue
+			case fault == "offset lost" && f.format == quant.Q4_0:
+				w += 8 * f.scale(row*f.columns+c)
+			case fault == "offset lost":
+				w -= float16.Frombits(binary.LittleEndian.Uint16(f.w.raw[(row*f.columns+c)/32*20+2:])).Float32()
+			case fault == "x in f16":
+				x = half(x)
+			case fault == "next column":
+				x = f.x[(c+1)%f.columns]
+			}
+			terms = append(terms, w*x)
+		}
+		out[row] = f.sum(order, terms)
+		if fault != "residual lost" {
+			out[row] += f.residual[row]
+		}
+	}
+	return out
+}
+
+func (f faulty) scale(at int) float32 {
+	block, _ := f.format.Block()
+	return float16.Frombits(binary.LittleEndian.Uint16(f.w.raw[at/block.Elems*block.Bytes:])).Float32()
+}
+
+// The bounds that products on a device are held to let every order of the sum pass, and none of the usual faults.
+func TestBoundsTellFaults(t *testing.T) {
+	always := []string{"lane lost", "last block lost", "last value lost", "next row", "next column", "residual lost", "x in f16"}
+	ofFormat := map[quant.Type][]string{
+		quant.Q4_0: {"scale of the next block", "scale of the next row", "nibbles swapped", "codes of the next block", "offset lost"},
+		quant.Q4_1: {"scale of the next block", "scale of the next row", "nibbles swapped", "codes of the next block", "offset lost"},
+		quant.Q8_0: {"scale of the next block", "scale of the next row", "bytes swapped", "codes of the next block", "unsigned codes"},
+	}
+	planted := 0
+	for _, seed := range seeds(t) {
+		for _, format := range schedules.Formats() {
+			const rows, columns = 33, 576
+			r := random(seed)
+			f := faulty{format, columns, rows, newWeight(t, r, format, rows, columns, 0.01), normal(r, columns, 1), normal(r, rows, 1)}
+			g := kernels.GEMV{Format: format, Columns: columns, Results: []int{rows}, Epilogue: kernels.AddResidual}
+			p := newProduct(g, []weight{f.w}, f.x, [][]float32{f.residual})
+			for _, order := range []string{"forwards", "backwards", "four lanes", "pairwise", "threads"} {
+				if _, err := p.check(f.run(order, "")); err != nil {
+					t.Errorf("%v, seed %d, summed %s: %v", format, seed, order, err)
+				}
+			}
+			for _, fault := range append(slices.Clone(always), ofFormat[format]...) {
+				planted++
+				if _, err := p.check(f.run("four lanes", fault)); err == nil {
+					t.Errorf("%v, seed %d: the bounds let pass: %s", format, seed, fault)
+				}
+			}
+			if _, err := p.check(f.run("f16", "")); err == nil {
+				t.Errorf("%v, seed %d: the bounds let a sum in f16 pass", format, seed)
+			}
+		}
+	}
+	t.Logf("%d faults", planted)
+}
