@@ -62,15 +62,15 @@ func TestErrors(t *testing.T) {
 	}{
 		{"type error in text", func(b *bench) error {
 			return b.kernel(func(k *plan.Kernel) { k.Text = strings.Replace(k.Text, "3.0 *", "3u *", 1) })
-		}, &plan.KernelError{Kernel: "broken"}, "kernel broken: |broken:4:"},
+		}, &plan.KernelError{Kernel: "broken"}, "kernel broken: |:4:"},
 		{"lines count as in the text with its subgroups line", func(b *bench) error {
 			return b.kernel(func(k *plan.Kernel) {
 				k.Text = plan.EnableSubgroups + strings.Replace(k.Text, "3.0 *", "3u *", 1)
 			})
-		}, &plan.KernelError{Kernel: "broken"}, "broken:5:"},
+		}, &plan.KernelError{Kernel: "broken"}, ":5:"},
 		{"syntax error in text", func(b *bench) error {
 			return b.kernel(func(k *plan.Kernel) { k.Text += "}" })
-		}, &plan.KernelError{Kernel: "broken"}, "kernel broken: |wgsl:5:1"},
+		}, &plan.KernelError{Kernel: "broken"}, "kernel broken: |:5:1"},
 		{"no entry point main", func(b *bench) error {
 			return b.kernel(func(k *plan.Kernel) { k.Text = strings.Replace(k.Text, "fn main", "fn other", 1) })
 		}, &plan.KernelError{Kernel: "broken"}, "main"},
@@ -170,7 +170,7 @@ func TestErrors(t *testing.T) {
 		}, &plan.PlanError{Subject: "wait for ticket 1"}, "waited for before"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := newBench(t, plan.Requires{})
+			b := newBench(t, plan.Requires{Subgroups: true})
 			err := c.run(b)
 			checkError(t, err, c.want, c.text)
 			if err := b.submit(b.work(64, 1, 1)); err != nil {
@@ -200,7 +200,7 @@ func checkError(t *testing.T, got, want error, text string) {
 	t.Log(got)
 }
 
-// TestLibraryRefusesClash shows that wgpu-native itself refuses a buffer that one dispatch reads and writes: the rule by
+// TestLibraryRefusesClash shows that libraries themselves refuse a buffer that one dispatch reads and writes: the rule by
 // which plans are made is the library's too.
 func TestLibraryRefusesClash(t *testing.T) {
 	b := newBench(t, plan.Requires{})
@@ -218,7 +218,7 @@ func TestLibraryRefusesClash(t *testing.T) {
 		err = b.submit(plan.Work{Replays: [][]uint32{{b.pipeline, uint32(len(b.groups) - 1), 64, 1, 1}}})
 	}
 	var e *plan.DeviceError
-	if !errors.As(err, &e) || e.Fault != plan.Failed || !strings.Contains(err.Error(), "conflicting usages") {
+	if !errors.As(err, &e) || e.Fault != plan.Failed || !strings.Contains(err.Error(), "conflicting usages") && !strings.Contains(err.Error(), "writable usage and another usage") {
 		t.Fatalf("got %v, want a refusal of conflicting usages", err)
 	}
 	t.Log(err)
@@ -240,7 +240,7 @@ func TestRequiresMoreThanAdapter(t *testing.T) {
 		t.Errorf("got %v, want no adapter", err)
 	}
 	_, err = a.open(t.Context(), plan.Requires{Limits: plan.Limits{StorageBuffers: 1 << 30}})
-	if !errors.As(err, &fault) || fault.Fault != plan.NoAdapter || !strings.Contains(fault.Detail, "max_storage_buffers_per_shader_stage") {
+	if !errors.As(err, &fault) || fault.Fault != plan.NoAdapter || !strings.Contains(strings.ReplaceAll(strings.ToLower(fault.Detail), "_", ""), "maxstoragebufferspershaderstage") {
 		t.Errorf("got %v, want the library's refusal", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -237,18 +237,18 @@ func TestTwoInFlight(t *testing.T) {
 // TestWaitCanceled ends the context while the device is waited for: Wait returns, the work goes on, and its bytes are there.
 func TestWaitCanceled(t *testing.T) {
 	d := testDevice(t, plan.Requires{})
-	entered, release := make(chan bool), make(chan bool)
-	hook(t, d, func(f *flavour) {
-		wait := f.wait
-		f.wait = func(a *api, i instance, h device, index uint64) { entered <- true; <-release; wait(a, i, h, index) }
-	})
 	y := testBuffer(t, d, "y", 64)
 	r := plan.Range{Buffer: y, Bytes: 256}
 	record := []uint32{testPipeline(t, d, step()), testGroup(t, d, step(), r), 1, 1, 1}
+	entered, release := make(chan bool), make(chan bool)
 	n, err := d.Submit(plan.Work{Replays: [][]uint32{repeat(record, 5)}, Reads: []plan.Range{r}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	hook(t, d, func(f *flavour) {
+		wait := f.wait
+		f.wait = func(a *api, i instance, h device, index uint64) { entered <- true; <-release; wait(a, i, h, index) }
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { _, err := d.Wait(ctx, n); ended <- err }()
@@ -327,6 +327,9 @@ func TestTrustedModules(t *testing.T) {
 		unchecked := false
 		hook(t, d, func(f *flavour) {
 			trusted := f.trusted
+			if trusted == nil { // Dawn has no such way: nothing to gain
+				return
+			}
 			f.trusted = func(a *api, h device, desc *shaderModuleDescriptor) shaderModule {
 				unchecked = true
 				return trusted(a, h, desc)
@@ -339,7 +342,7 @@ func TestTrustedModules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if unchecked != c.want {
+		if unchecked != (c.want && d.api.flavour.name == "wgpu-native") {
 			t.Errorf("%+v: unchecked %v", c, unchecked)
 		}
 		y := testBuffer(t, d, "y", 64)
