@@ -2,6 +2,7 @@ package gguf
 
 import (
 	"encoding/binary"
+	"iter"
 	"math"
 	"strconv"
 )
@@ -77,11 +78,11 @@ func (f *File) Bool(key string) (bool, error) {
 
 // String returns a string, which need not be valid UTF-8.
 func (f *File) String(key string) (string, error) {
-	_, b, err := f.scalar(key, "a string", func(t ValueType) bool { return t == String })
+	e, err := f.scalarEntry(key, "a string", isString)
 	if err != nil {
 		return "", err
 	}
-	return string(b[8:]), nil
+	return f.header.text(e.start+8, e.end), nil
 }
 
 // Ints returns an array of integers of any type.
@@ -102,19 +103,36 @@ func (f *File) Bools(key string) ([]bool, error) {
 
 // Strings returns an array of strings. They share one copy of the array's bytes, so that a vocabulary costs two allocations.
 func (f *File) Strings(key string) ([]string, error) {
-	e, b, err := f.array(key, "strings", func(t ValueType) bool { return t == String })
+	e, err := f.array(key, "strings", isString)
 	if err != nil {
 		return nil, err
 	}
-	shared, out := string(b), make([]string, e.Count)
+	shared, out := f.header.text(e.start, e.end), make([]string, e.Count)
 	at := 0
 	for i := range out {
-		n := int(binary.LittleEndian.Uint64(b[at:]))
+		n := int(binary.LittleEndian.Uint64([]byte(shared[at : at+8])))
 		out[i] = shared[at+8 : at+8+n]
 		at += 8 + n
 	}
 	return out, nil
 }
+
+// texts walks an array of strings and gives the place of each in the header.
+func (f *File) texts(e *Entry) iter.Seq2[int, span] {
+	return func(yield func(int, span) bool) {
+		at := e.start
+		for i := range e.Count {
+			start := at + 8
+			at = start + int(binary.LittleEndian.Uint64(f.header.part(at, start)))
+			if !yield(i, span{start, at}) {
+				return
+			}
+		}
+	}
+}
+
+// span is a stretch of the header.
+type span struct{ from, to int }
 
 // IntPerLayer returns one integer for each of n layers, from a key that holds either one for all or an array of n.
 func (f *File) IntPerLayer(key string, n int) ([]int, error) {
@@ -141,43 +159,51 @@ func (f *File) IntPerLayer(key string, n int) ([]int, error) {
 
 // scalar returns the encoded value of a key whose type is accepted.
 func (f *File) scalar(key, want string, accept func(ValueType) bool) (*Entry, []byte, error) {
-	e, err := f.Entry(key)
+	e, err := f.scalarEntry(key, want, accept)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !accept(e.Type) {
-		return nil, nil, e.error(ClassWrongType, "a value of type "+e.typeText()+", want "+want)
-	}
-	return e, f.header[e.start:e.end], nil
+	return e, f.header.part(e.start, e.end), nil
 }
 
-// array returns the encoded elements of an array whose element type is accepted.
-func (f *File) array(key, want string, accept func(ValueType) bool) (*Entry, []byte, error) {
+func (f *File) scalarEntry(key, want string, accept func(ValueType) bool) (*Entry, error) {
+	e, err := f.Entry(key)
+	if err == nil && !accept(e.Type) {
+		err = e.error(ClassWrongType, "a value of type "+e.typeText()+", want "+want)
+	}
+	return e, err
+}
+
+// array returns an array whose element type is accepted.
+func (f *File) array(key, want string, accept func(ValueType) bool) (*Entry, error) {
 	e, err := f.Entry(key)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if e.Type != Array || !accept(e.Elem) {
-		return nil, nil, e.error(ClassWrongType, "a value of type "+e.typeText()+", want an array of "+want)
+		return nil, e.error(ClassWrongType, "a value of type "+e.typeText()+", want an array of "+want)
 	}
-	return e, f.header[e.start:e.end], nil
+	return e, nil
 }
 
 // list decodes an array of a fixed-size type.
 func list[T any](f *File, key, want string, accept func(ValueType) bool, decode func(*Entry, []byte, ValueType) (T, error)) ([]T, error) {
-	e, b, err := f.array(key, want, accept)
+	e, err := f.array(key, want, accept)
 	if err != nil {
 		return nil, err
 	}
 	size := valueTypes[e.Elem].bytes
 	out := make([]T, e.Count)
 	for i := range out {
-		if out[i], err = decode(e, b[i*size:][:size], e.Elem); err != nil {
+		at := e.start + i*size
+		if out[i], err = decode(e, f.header.part(at, at+size), e.Elem); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
+
+func isString(t ValueType) bool { return t == String }
 
 func isInteger(t ValueType) bool {
 	return t.known() && t != Float32 && t != Float64 && t != Bool && t != String && t != Array

@@ -5,6 +5,8 @@ import (
 	"strconv"
 )
 
+const maxArchitecture = 64 // bytes; names in use have up to 20
+
 // CheckModel judges what the keys of a model say, as far as all architectures with attention agree on it, so that a builder need
 // not fear zeros, huge counts or ids beyond a table. The error names the first key at fault. Whether the tensors that an architecture
 // needs are there, and in the right shapes, is for its builder to say.
@@ -14,6 +16,10 @@ func CheckModel(f *File) error {
 		return err
 	}
 	c := &checker{file: f, arch: arch}
+	if len(arch) > maxArchitecture {
+		c.arch = ""
+		c.fail(ClassStringLength, "general.architecture", "a name of "+strconv.Itoa(len(arch))+" bytes, at most "+strconv.Itoa(maxArchitecture)+" are supported")
+	}
 	layers := c.layers()
 	embedding := c.positive("embedding_length")
 	c.positive("context_length")

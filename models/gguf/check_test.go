@@ -53,7 +53,10 @@ var goodModel = []struct {
 }
 
 // model builds goodModel with some keys changed, added or, where the field is nil, left out.
-func model(changes map[string]field) *writer {
+func model(changes map[string]field) *writer { return modelOf(changes, 2, 4) }
+
+// modelOf does so with an embedding of the given size.
+func modelOf(changes map[string]field, columns, rows int) *writer {
 	w, n := &writer{}, uint64(0)
 	put := func(key string, put field) {
 		if put != nil {
@@ -76,7 +79,8 @@ func model(changes map[string]field) *writer {
 	}
 	file := start(2, n)
 	file.Write(w.Bytes())
-	return file.tensor("token_embd.weight", 0, 0, 2, 4).tensor("blk.0.x", 0, 32, 1).data(32, 36)
+	file.tensor("token_embd.weight", 0, 0, uint64(columns), uint64(rows)).tensor("blk.0.x", 0, 32, 1)
+	return file.data(32, 36)
 }
 
 func TestCheckModel(t *testing.T) {
@@ -155,7 +159,7 @@ func TestCheckWeights(t *testing.T) {
 	}
 	err = CheckWeights(f)
 	wantClass(t, "infinity", err, ClassNaNWeight, "t")
-	if want := "gguf: t: row 1, column 1 is -Inf (at byte 164)"; err == nil || err.Error() != want {
+	if want := "gguf: t: row 1, column 1 is -Inf (at byte 166)"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -27,6 +27,7 @@ const (
 	ClassTensorAlignment    Class = "tensor_alignment"     // an offset that is no multiple of the alignment
 	ClassTensorOutOfBounds  Class = "tensor_out_of_bounds" // data that reaches past the end of the file
 	ClassTensorOverlap      Class = "tensor_overlap"       // two tensors share bytes
+	ClassTextMangled        Class = "text_mangled"         // bytes of weights were replaced by EF BF BD
 )
 
 // Classes of errors in what the keys say, found by the accessors, by [CheckModel] and [CheckWeights].
@@ -83,8 +84,13 @@ func IsMissing(err error) bool {
 	return errors.As(err, &e) && (e.Class == ClassMissingKey || e.Class == ClassMissingTensor)
 }
 
-// printable quotes a name from a file when it holds anything but plain text, so that it can go to a terminal.
+// printable quotes a name from a file when it holds anything but plain text, so that it can go to a terminal, and cuts
+// names that no file in use has.
 func printable(name string) string {
+	const most = 200
+	if len(name) > most {
+		return printable(name[:most]) + "… " + strconv.Itoa(len(name)) + " bytes in all"
+	}
 	if quoted := strconv.QuoteToASCII(name); quoted != `"`+name+`"` {
 		return quoted
 	}

@@ -2,6 +2,7 @@ package gguf
 
 import (
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/kgen-wgsl/kgen/models/quant"
@@ -18,7 +19,7 @@ type File struct {
 	keys    map[string]int // index in entries
 	tensors []Tensor
 	names   map[string]int // index in tensors
-	header  []byte         // a copy, so that keys outlive the mapping
+	header  chunks         // a copy, so that keys outlive the mapping
 	from    io.ReaderAt
 	backing *backing // nil for Parse
 	closed  bool
@@ -36,39 +37,58 @@ func Parse(r io.ReaderAt, size int64) (*File, error) {
 	f.checkSplit(h)
 	f.readTensors(h, int(tensors))
 	if h.err != nil {
+		h.explainMangled()
 		return nil, h.err
 	}
-	f.header = h.buf[:h.at:h.at]
 	dataStart := (int64(h.at) + f.Alignment - 1) / f.Alignment * f.Alignment
 	end, err := place(f.tensors, dataStart, f.Alignment, f.Size)
 	if err != nil {
 		return nil, err
 	}
 	f.Trailing = max(0, f.Size-(end+f.Alignment-1)/f.Alignment*f.Alignment)
+	if f.Trailing > 0 && len(f.tensors) > 0 {
+		if err := f.checkMangled(dataStart); err != nil {
+			return nil, err
+		}
+	}
 	return f, nil
 }
 
 func (f *File) readKeys(h *header, n int) {
-	f.keys = map[string]int{}
+	if h.err != nil {
+		return
+	}
+	room := h.room(n, leastKeyBytes)
+	f.keys = make(map[string]int, room)
+	f.entries = make([]Entry, 0, room)
+	text := 0
 	for i := 0; i < n && h.err == nil; i++ {
 		at := h.at
 		e := h.entry(i)
 		if _, twice := f.keys[e.Key]; twice {
-			h.fail(ClassDuplicateKey, printable(e.Key), at, "the key appears twice")
+			h.fail(ClassDuplicateKey, e.Key, at, "the key appears twice")
+		}
+		if text += len(e.Key); text > maxKeyText {
+			h.fail(ClassCountTooLarge, e.Key, at, "the names of keys take more than "+strconv.Itoa(maxKeyText>>20)+" MiB")
 		}
 		f.keys[e.Key] = len(f.entries)
 		f.entries = append(f.entries, e)
 	}
-	f.header = h.buf
+	f.header = h.held
 }
 
 func (f *File) readTensors(h *header, n int) {
-	f.names = map[string]int{}
+	if h.err != nil {
+		return
+	}
+	room := h.room(n, leastTensorBytes)
+	f.names = make(map[string]int, room)
+	f.tensors = make([]Tensor, 0, room)
 	for i := 0; i < n && h.err == nil; i++ {
 		at := h.at
 		t := h.tensor(i)
 		if _, twice := f.names[t.Name]; twice {
-			h.fail(ClassDuplicateTensor, printable(t.Name), at, "the tensor appears twice")
+			h.fail(ClassDuplicateTensor, t.Name, at, "the tensor appears twice")
 		}
 		f.names[t.Name] = len(f.tensors)
 		f.tensors = append(f.tensors, t)
@@ -107,7 +127,11 @@ func (f *File) checkSplit(h *header) {
 	if err != nil {
 		h.err = err.(*Error)
 	} else if n > 1 {
-		h.fail(ClassSplitFile, key, f.entries[i].start, "the model is split over "+strconv.FormatUint(n, 10)+" files, which is not supported; merge them first")
+		part := ""
+		if number, err := f.Uint("split.no"); err == nil && number < n {
+			part = ", of which this is number " + strconv.FormatUint(number+1, 10)
+		}
+		h.fail(ClassSplitFile, key, f.entries[i].start, "the model is split over "+strconv.FormatUint(n, 10)+" files"+part+", which is not supported; merge them first")
 	}
 }
 
@@ -154,6 +178,9 @@ func (f *File) Bytes(name string) ([]byte, error) {
 	}
 	if data, ok := f.backing.part(t.Offset, t.Size); ok {
 		return data, nil
+	}
+	if t.Size > math.MaxInt {
+		return nil, tensorError(ClassBadRange, t, strconv.FormatInt(t.Size, 10)+" bytes are more than this host can address; read it in parts")
 	}
 	data := make([]byte, t.Size)
 	if err := f.ReadTensor(name, 0, data); err != nil {

@@ -8,61 +8,72 @@ import (
 
 // Limits on a header, far above what models have: they bound the time and memory that a crafted file can take.
 const (
-	maxHeader     = 64 << 20
-	maxKeys       = 1 << 16
-	maxTensors    = 1 << 20
-	maxElements   = 1 << 30
-	maxKeyBytes   = 1<<16 - 1 // of the specification
-	maxNameBytes  = 64        // of the specification
-	maxDims       = 4         // of the specification
-	firstReadSize = 64 << 10
+	maxHeader    = 32 << 20 // the largest vocabularies, of 260,000 tokens and twice as many merges, take 16 MiB
+	maxKeys      = 1 << 16
+	maxKeyText   = 4 << 20   // names of all keys together
+	maxKeyBytes  = 1<<16 - 1 // of the specification
+	maxElements  = 1 << 30
+	maxTensors   = 1 << 16 // models with a tensor for each expert have 40,000
+	maxNameBytes = 64      // of the specification
+	maxDims      = 4       // of the specification
+
+	leastKeyBytes    = 8 + 1 + 4 + 1     // a name of one byte, a value of one
+	leastTensorBytes = 8 + 1 + 4 + 4 + 8 // a name of one byte, no dimensions
 )
 
-// header reads the fields of a header in order. It holds the file's first bytes, as many as the fields so far needed and up to twice
-// that. The first error sticks: later reads return zero.
+// header reads the fields of a header in order. The first error sticks: later reads return zero.
 type header struct {
 	from io.ReaderAt
 	size int64 // of the file
-	buf  []byte
+	held chunks
 	at   int
 	err  *Error
 }
 
 func (h *header) fail(class Class, field string, at int, detail string) {
 	if h.err == nil {
-		h.err = &Error{Class: class, Field: field, Offset: int64(at), Detail: detail}
+		h.err = &Error{Class: class, Field: printable(field), Offset: int64(at), Detail: detail}
 	}
 }
 
 // next returns the next n bytes, nil on an error. n may be any number that a file holds.
 func (h *header) next(field string, n uint64) []byte {
+	at := h.at
+	if !h.skip(field, n) {
+		return nil
+	}
+	return h.held.part(at, h.at)
+}
+
+// skip passes over the next n bytes, false on an error.
+func (h *header) skip(field string, n uint64) bool {
 	switch {
 	case h.err != nil:
-		return nil
+		return false
 	case n > uint64(h.size)-uint64(h.at):
 		h.fail(ClassUnexpectedEOF, field, h.at, "the file ends: "+strconv.FormatUint(n, 10)+" bytes wanted, "+
 			strconv.FormatInt(h.size-int64(h.at), 10)+" left")
-		return nil
+		return false
 	case uint64(h.at)+n > maxHeader:
 		h.fail(ClassCountTooLarge, field, h.at, "the header is larger than "+strconv.Itoa(maxHeader>>20)+" MiB")
-		return nil
+		return false
 	}
-	if !h.fill(h.at + int(n)) {
-		return nil
+	for len(h.held)*chunkSize < h.at+int(n) {
+		if !h.readChunk() {
+			return false
+		}
 	}
 	h.at += int(n)
-	return h.buf[h.at-int(n) : h.at]
+	return true
 }
 
-// fill reads until at least n bytes of the file are there.
-func (h *header) fill(n int) bool {
-	if n <= len(h.buf) {
-		return true
-	}
-	have := len(h.buf)
-	grown := make([]byte, min(h.size, int64(max(n, 2*have, firstReadSize))))
-	copy(grown, h.buf)
-	if got, err := h.from.ReadAt(grown[have:], int64(have)); got < len(grown)-have {
+// room returns how many of n entries of at least so many bytes the rest of the file can hold.
+func (h *header) room(n, least int) int { return int(min(int64(n), (h.size-int64(h.at))/int64(least))) }
+
+func (h *header) readChunk() bool {
+	have := len(h.held) * chunkSize
+	chunk := make([]byte, min(h.size-int64(have), chunkSize))
+	if got, err := h.from.ReadAt(chunk, int64(have)); got < len(chunk) {
 		if err == nil {
 			err = io.ErrUnexpectedEOF
 		}
@@ -70,7 +81,7 @@ func (h *header) fill(n int) bool {
 		h.err.Err = err
 		return false
 	}
-	h.buf = grown
+	h.held = append(h.held, chunk)
 	return true
 }
 
@@ -88,21 +99,24 @@ func (h *header) u64(field string) uint64 {
 	return 0
 }
 
-// bytes reads a string of 1..limit bytes; limit 0 means any length that the file can hold.
-func (h *header) bytes(field string, limit uint64) []byte {
+// name reads a string of 1 to limit bytes.
+func (h *header) name(field string, limit uint64) string {
 	at := h.at
 	n := h.u64(field)
-	switch {
-	case h.err != nil:
-		return nil
-	case limit > 0 && (n == 0 || n > limit):
+	if h.err == nil && (n == 0 || n > limit) {
 		h.fail(ClassStringLength, field, at, "a string of "+strconv.FormatUint(n, 10)+" bytes, 1 to "+strconv.FormatUint(limit, 10)+" are allowed")
-		return nil
-	case n > uint64(h.size):
-		h.fail(ClassStringLength, field, at, "a string of "+strconv.FormatUint(n, 10)+" bytes in a file of "+strconv.FormatInt(h.size, 10))
-		return nil
 	}
-	return h.next(field, n)
+	return string(h.next(field, n))
+}
+
+// skipString passes over a string of any length that the file can hold.
+func (h *header) skipString(field string) {
+	at := h.at
+	n := h.u64(field)
+	if n > uint64(h.size) {
+		h.fail(ClassStringLength, field, at, "a string of "+strconv.FormatUint(n, 10)+" bytes in a file of "+strconv.FormatInt(h.size, 10))
+	}
+	h.skip(field, n)
 }
 
 // start reads magic, version and counts.
@@ -131,17 +145,16 @@ func (h *header) start() (version uint32, tensors, keys uint64) {
 
 // entry reads a key and finds the end of its value.
 func (h *header) entry(number int) Entry {
-	key := string(h.bytes("key "+strconv.Itoa(number), maxKeyBytes))
-	field := printable(key)
-	e := Entry{Key: key, Count: 1, Type: h.valueType(field, true)}
+	key := h.name("key "+strconv.Itoa(number), maxKeyBytes)
+	e := Entry{Key: key, Count: 1, Type: h.valueType(key, true)}
 	elem := e.Type
 	if e.Type == Array {
-		e.Elem = h.valueType(field, false)
-		e.Count = h.count(field)
+		e.Elem = h.valueType(key, false)
+		e.Count = h.count(key)
 		elem = e.Elem
 	}
 	e.start = h.at
-	h.skip(field, elem, e.Count)
+	h.skipValues(key, elem, e.Count)
 	e.end = h.at
 	return e
 }
@@ -168,16 +181,19 @@ func (h *header) count(field string) int {
 	return int(n)
 }
 
-// skip passes over n values of one type.
-func (h *header) skip(field string, t ValueType, n int) {
+// skipValues passes over n values of one type.
+func (h *header) skipValues(field string, t ValueType, n int) {
 	if h.err != nil {
 		return
 	}
 	if t != String {
-		h.next(field, uint64(n)*uint64(valueTypes[t].bytes))
+		h.skip(field, uint64(n)*uint64(valueTypes[t].bytes))
 		return
 	}
+	if left := uint64(h.size - int64(h.at)); uint64(n) > left/8 {
+		h.fail(ClassUnexpectedEOF, field, h.at, "the file ends: "+strconv.Itoa(n)+" strings wanted, "+strconv.FormatUint(left, 10)+" bytes left")
+	}
 	for i := 0; i < n && h.err == nil; i++ {
-		h.bytes(field, 0)
+		h.skipString(field)
 	}
 }

@@ -41,8 +41,8 @@ func (t *Tensor) Elements() int { return t.Columns() * t.Rows() }
 
 // tensor reads an entry. Its offset is still relative to the start of the data, which is not known yet.
 func (h *header) tensor(number int) Tensor {
-	t := Tensor{Name: string(h.bytes("tensor "+strconv.Itoa(number), maxNameBytes))}
-	field := printable(t.Name)
+	t := Tensor{Name: h.name("tensor "+strconv.Itoa(number), maxNameBytes)}
+	field := t.Name
 	at := h.at
 	n := h.u32(field)
 	if n > maxDims {

@@ -20,17 +20,17 @@ func (f *File) Text(key string) string {
 		return err.Error()
 	}
 	if e.Type != Array {
-		return f.elementText(e, e.Type, f.header[e.start:e.end])
+		return f.elementText(e, e.Type, e.start, e.end)
 	}
 	var parts []string
-	rest := f.header[e.start:e.end]
+	at := e.start
 	for range min(e.Count, shown) {
 		size := valueTypes[e.Elem].bytes
 		if e.Elem == String {
-			size = 8 + int(binary.LittleEndian.Uint64(rest))
+			size = 8 + int(binary.LittleEndian.Uint64(f.header.part(at, at+8)))
 		}
-		parts = append(parts, f.elementText(e, e.Elem, rest[:size]))
-		rest = rest[size:]
+		parts = append(parts, f.elementText(e, e.Elem, at, at+size))
+		at += size
 	}
 	if e.Count > shown {
 		parts = append(parts, "… "+strconv.Itoa(e.Count)+" in all")
@@ -38,13 +38,17 @@ func (f *File) Text(key string) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-func (f *File) elementText(e *Entry, t ValueType, b []byte) string {
-	switch t {
-	case String:
-		if s := string(b[8:]); len(s) > shownBytes {
-			return strconv.Quote(s[:shownBytes]) + "… " + strconv.Itoa(len(s)) + " bytes in all"
+func (f *File) elementText(e *Entry, t ValueType, from, to int) string {
+	if t == String {
+		from += 8
+		s := strconv.Quote(string(f.header.part(from, min(to, from+shownBytes))))
+		if to-from > shownBytes {
+			s += "… " + strconv.Itoa(to-from) + " bytes in all"
 		}
-		return strconv.Quote(string(b[8:]))
+		return s
+	}
+	b := f.header.part(from, to)
+	switch t {
 	case Bool:
 		v, err := e.bool(b)
 		if err != nil {

@@ -51,4 +51,10 @@ func (w *writer) data(alignment, n int) *writer {
 	return w
 }
 
+// zeros adds n zero bytes.
+func (w *writer) zeros(n int) *writer { w.Write(make([]byte, n)); return w }
+
+// cut takes the last n bytes away.
+func (w *writer) cut(n int) *writer { w.Truncate(w.Len() - n); return w }
+
 func (w *writer) parse() (*File, error) { return Parse(bytes.NewReader(w.Bytes()), int64(w.Len())) }
