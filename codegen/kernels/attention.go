@@ -162,14 +162,16 @@ func (t attentionText) score(m *wgsl.Module) {
 	m.Barrier()
 }
 
-// weigh finds the maximum so far and turns scores to weights.
+// weigh finds the maximum so far and turns scores to weights. What is below −80 is chosen by comparison: max would take −80 for a
+// score that is NaN or +Inf, and give a row of plausible numbers where a device keeps NaN.
 func (t attentionText) weigh(m *wgsl.Module) {
 	m.Let("count", "min(keys - tile, %du)", t.workgroup)
 	m.Var("top", "best")
 	m.Loop("j", "0u", "count", 4, func() {
 		m.Set("top", "max(top, max(max(scores[j], scores[j + 1u]), max(scores[j + 2u], scores[j + 3u])))")
 	})
-	m.Set("weights[local]", "select(0.0, exp(max(score - top, -80.0)), seen)")
+	m.Let("below", "score - top")
+	m.Set("weights[local]", "select(0.0, exp(select(below, -80.0, below < -80.0)), seen)")
 	m.Set("offsets[local]", "(start + %du) / %du", cacheElements(t.KV, t.token())/2, t.unit())
 	m.Let("keep", "exp(max(best - top, -80.0))")
 	m.Set("best", "top")

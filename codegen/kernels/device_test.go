@@ -22,6 +22,7 @@ type device struct {
 	portable  schedules.Profile
 	compat    schedules.Profile
 	subgroups schedules.Profile // Subgroups is false when the device has none of a fixed size
+	keepsNaN  bool              // its compiler does what IEEE 754 says of NaN, which WGSL doesn't promise: those for Vulkan do
 	pipelines map[string]plan.Handle
 	ran       map[string]bool // texts
 }
@@ -32,6 +33,7 @@ func open(t *testing.T) device {
 	adapter := gpu.Adapter(t)
 	info := gpu.Measured(t, adapter)
 	d := device{portable: profile(t, "portable"), compat: profile(t, "compat"), pipelines: map[string]plan.Handle{}, ran: map[string]bool{}}
+	d.keepsNaN = info.API == "vulkan"
 	requires := d.portable.Requires()
 	if s, err := profile(t, "subgroups").WithDevice(info); err == nil {
 		d.subgroups, requires = s, s.Requires()
@@ -262,10 +264,13 @@ func TestOnAdapter(t *testing.T) {
 	t.Run("quant_q8", func(t *testing.T) { testQuantQ8(t, d) })
 	t.Run("gemv_q8", func(t *testing.T) { testGEMVQ8(t, d) })
 	t.Run("embed", func(t *testing.T) { testEmbed(t, d) })
+	t.Run("decode", func(t *testing.T) { testDecode(t, d) })
 	t.Run("embed shards", func(t *testing.T) { testEmbedShards(t, d) })
 	t.Run("rmsnorm", func(t *testing.T) { testRMSNorm(t, d) })
 	t.Run("rope", func(t *testing.T) { testRoPE(t, d) })
 	t.Run("attention", func(t *testing.T) { testAttention(t, d) })
+	t.Run("softmax", func(t *testing.T) { testSoftmax(t, d) })
+	t.Run("not a number", func(t *testing.T) { testNotANumber(t, d) })
 	t.Run("elementwise", func(t *testing.T) { testElementwise(t, d) })
 	t.Run("argmax", func(t *testing.T) { testArgMax(t, d) })
 	t.Run("advance", func(t *testing.T) { testAdvance(t, d) })

@@ -47,7 +47,7 @@ func (QuantQ8) write(m *wgsl.Module, n int) {
 	}
 	m.Let("lanes", "max(max(max(abs(x0), abs(x1)), max(abs(x2), abs(x3))), max(max(abs(x4), abs(x5)), max(abs(x6), abs(x7))))")
 	m.Let("largest", "max(max(lanes.x, lanes.y), max(lanes.z, lanes.w))")
-	m.Let("kept", "largest >= %s", float(0x1p-118))
+	m.Let("kept", "!(largest < %s)", float(0x1p-118)) // NaN is kept, as the scale, where a device keeps it
 	m.Let("d", "select(0.0, largest / 127.0, kept)")
 	m.Let("by", "select(1.0, d, kept)") // without d all values round to zero
 	for v := range 8 {

@@ -38,8 +38,10 @@ func (c Softcap) Kernel(s schedules.Elementwise, p schedules.Profile) (Kernel, e
 		Workgroup: s.Workgroup, Grid: w.grid.size(),
 		Body: func(m *wgsl.Module) {
 			w.write(m, func() {
-				m.Let("z", "clamp(x[i] * %s, %s, %s)", float(2/c.Cap), splat("-80.0", width), splat("80.0", width))
-				m.Set("y[i]", "%s * (1.0 - 2.0 / (exp(z) + 1.0))", float(c.Cap))
+				m.Let("z", "x[i] * %s", float(2/c.Cap))
+				// Above 80 tanh is 1, and exp no number; far below, exp is 0. NaN stays what it is.
+				m.Let("e", "exp(select(z, %[1]s, z > %[1]s))", splat("80.0", width))
+				m.Set("y[i]", "%s * (1.0 - 2.0 / (e + 1.0))", float(c.Cap))
 			})
 		},
 	}, nil

@@ -88,12 +88,12 @@ func argmaxPartials151936Kernel() plan.Kernel {
 // workgroup=128
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/attention_16x8x128_f16_d9dd5349.wgsl
+//go:embed kernels/attention_16x8x128_f16_aa6b3e23.wgsl
 var attention16x8x128F16Text string
 
 func attention16x8x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_16x8x128_f16_d9dd5349",
+		Name: "attention_16x8x128_f16_aa6b3e23",
 		Text: attention16x8x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
@@ -110,12 +110,12 @@ func attention16x8x128F16Kernel() plan.Kernel {
 // workgroup=128
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/attention_16x8x128_f32_b53fea2d.wgsl
+//go:embed kernels/attention_16x8x128_f32_250d5c2c.wgsl
 var attention16x8x128F32Text string
 
 func attention16x8x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_16x8x128_f32_b53fea2d",
+		Name: "attention_16x8x128_f32_250d5c2c",
 		Text: attention16x8x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
@@ -592,12 +592,12 @@ func gluSilu3072Kernel() plan.Kernel {
 // workgroup=32
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
-//go:embed kernels/quant_q8_1024_a4536b76.wgsl
+//go:embed kernels/quant_q8_1024_4441bc75.wgsl
 var quantQ8_1024Text string
 
 func quantQ8_1024Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "quant_q8_1024_a4536b76",
+		Name: "quant_q8_1024_4441bc75",
 		Text: quantQ8_1024Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 4096},
@@ -611,12 +611,12 @@ func quantQ8_1024Kernel() plan.Kernel {
 // workgroup=32
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
-//go:embed kernels/quant_q8_2048_bf2330d2.wgsl
+//go:embed kernels/quant_q8_2048_c7155eca.wgsl
 var quantQ8_2048Text string
 
 func quantQ8_2048Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "quant_q8_2048_bf2330d2",
+		Name: "quant_q8_2048_c7155eca",
 		Text: quantQ8_2048Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 8192},
@@ -630,12 +630,12 @@ func quantQ8_2048Kernel() plan.Kernel {
 // workgroup=32
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
-//go:embed kernels/quant_q8_3072_ed0f8662.wgsl
+//go:embed kernels/quant_q8_3072_b604de69.wgsl
 var quantQ8_3072Text string
 
 func quantQ8_3072Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "quant_q8_3072_ed0f8662",
+		Name: "quant_q8_3072_b604de69",
 		Text: quantQ8_3072Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 12288},

@@ -88,12 +88,12 @@ func argmaxPartials151936Kernel() plan.Kernel {
 // workgroup=128
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/attention_32x8x128_f16_e8411ca9.wgsl
+//go:embed kernels/attention_32x8x128_f16_d9938030.wgsl
 var attention32x8x128F16Text string
 
 func attention32x8x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_32x8x128_f16_e8411ca9",
+		Name: "attention_32x8x128_f16_d9938030",
 		Text: attention32x8x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
@@ -110,12 +110,12 @@ func attention32x8x128F16Kernel() plan.Kernel {
 // workgroup=128
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/attention_32x8x128_f32_2a12c48e.wgsl
+//go:embed kernels/attention_32x8x128_f32_297465c8.wgsl
 var attention32x8x128F32Text string
 
 func attention32x8x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_32x8x128_f32_2a12c48e",
+		Name: "attention_32x8x128_f32_297465c8",
 		Text: attention32x8x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
@@ -718,12 +718,12 @@ func gluSilu12288Kernel() plan.Kernel {
 // workgroup=32
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
-//go:embed kernels/quant_q8_12288_a76c5617.wgsl
+//go:embed kernels/quant_q8_12288_93455fa7.wgsl
 var quantQ8_12288Text string
 
 func quantQ8_12288Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "quant_q8_12288_a76c5617",
+		Name: "quant_q8_12288_93455fa7",
 		Text: quantQ8_12288Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 49152},
@@ -737,12 +737,12 @@ func quantQ8_12288Kernel() plan.Kernel {
 // workgroup=32
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
-//go:embed kernels/quant_q8_4096_2b71bac0.wgsl
+//go:embed kernels/quant_q8_4096_1bf40291.wgsl
 var quantQ8_4096Text string
 
 func quantQ8_4096Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "quant_q8_4096_2b71bac0",
+		Name: "quant_q8_4096_1bf40291",
 		Text: quantQ8_4096Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 16384},

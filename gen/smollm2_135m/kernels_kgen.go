@@ -88,12 +88,12 @@ func argmaxPartials49152Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/attention_9x3x64_f16_78785f31.wgsl
+//go:embed kernels/attention_9x3x64_f16_a3c3792a.wgsl
 var attention9x3x64F16Text string
 
 func attention9x3x64F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_9x3x64_f16_78785f31",
+		Name: "attention_9x3x64_f16_a3c3792a",
 		Text: attention9x3x64F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
@@ -110,12 +110,12 @@ func attention9x3x64F16Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/attention_9x3x64_f32_731fcf7c.wgsl
+//go:embed kernels/attention_9x3x64_f32_7bc51072.wgsl
 var attention9x3x64F32Text string
 
 func attention9x3x64F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_9x3x64_f32_731fcf7c",
+		Name: "attention_9x3x64_f32_7bc51072",
 		Text: attention9x3x64F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
@@ -592,12 +592,12 @@ func gluSilu1536Kernel() plan.Kernel {
 // workgroup=32
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
-//go:embed kernels/quant_q8_1536_bc22bdff.wgsl
+//go:embed kernels/quant_q8_1536_cad2a48d.wgsl
 var quantQ8_1536Text string
 
 func quantQ8_1536Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "quant_q8_1536_bc22bdff",
+		Name: "quant_q8_1536_cad2a48d",
 		Text: quantQ8_1536Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 6144},
@@ -611,12 +611,12 @@ func quantQ8_1536Kernel() plan.Kernel {
 // workgroup=32
 // Used by portable_fast_f16, portable_fast_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
-//go:embed kernels/quant_q8_576_13be545f.wgsl
+//go:embed kernels/quant_q8_576_88f036cf.wgsl
 var quantQ8_576Text string
 
 func quantQ8_576Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "quant_q8_576_13be545f",
+		Name: "quant_q8_576_88f036cf",
 		Text: quantQ8_576Text,
 		Bindings: []plan.Binding{
 			{Name: "x", Access: plan.Read, Bytes: 2304},

@@ -17,7 +17,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let x7 = x[i * 8u + 7u];
     let lanes = max(max(max(abs(x0), abs(x1)), max(abs(x2), abs(x3))), max(max(abs(x4), abs(x5)), max(abs(x6), abs(x7))));
     let largest = max(max(lanes.x, lanes.y), max(lanes.z, lanes.w));
-    let kept = largest >= 3.0092655e-36f;
+    let kept = !(largest < 3.0092655e-36f);
     let d = select(0.0, largest / 127.0, kept);
     let by = select(1.0, d, kept);
     let c0 = vec4<i32>(round(x0 / by));

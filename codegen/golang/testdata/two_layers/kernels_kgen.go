@@ -88,12 +88,12 @@ func argmaxPartials128Kernel() plan.Kernel {
 // workgroup=32
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
-//go:embed kernels/attention_4x2x16_f16_8dc786eb.wgsl
+//go:embed kernels/attention_4x2x16_f16_df62bf10.wgsl
 var attention4x2x16F16Text string
 
 func attention4x2x16F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_4x2x16_f16_8dc786eb",
+		Name: "attention_4x2x16_f16_df62bf10",
 		Text: attention4x2x16F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 1064},

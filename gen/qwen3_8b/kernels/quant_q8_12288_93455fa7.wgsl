@@ -1,7 +1,7 @@
-// y = 8-bit codes of 2048 values, in blocks of 32 with scale and scaled sum
+// y = 8-bit codes of 12288 values, in blocks of 32 with scale and scaled sum
 // workgroup=32
-@group(0) @binding(0) var<storage, read> x: array<vec4<f32>, 512>;
-@group(0) @binding(1) var<storage, read_write> y: array<vec2<u32>, 320>;
+@group(0) @binding(0) var<storage, read> x: array<vec4<f32>, 3072>;
+@group(0) @binding(1) var<storage, read_write> y: array<vec2<u32>, 1920>;
 
 @compute @workgroup_size(32)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -16,7 +16,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let x7 = x[i * 8u + 7u];
   let lanes = max(max(max(abs(x0), abs(x1)), max(abs(x2), abs(x3))), max(max(abs(x4), abs(x5)), max(abs(x6), abs(x7))));
   let largest = max(max(lanes.x, lanes.y), max(lanes.z, lanes.w));
-  let kept = largest >= 3.0092655e-36f;
+  let kept = !(largest < 3.0092655e-36f);
   let d = select(0.0, largest / 127.0, kept);
   let by = select(1.0, d, kept);
   let c0 = vec4<i32>(round(x0 / by));
@@ -33,5 +33,5 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   y[i * 4u + 2u] = vec2<u32>(pack4xI8(c4), pack4xI8(c5));
   y[i * 4u + 3u] = vec2<u32>(pack4xI8(c6), pack4xI8(c7));
   let s = d * f32(sums.x + sums.y + (sums.z + sums.w));
-  y[256u + i] = bitcast<vec2<u32>>(vec2<f32>(d, s));
+  y[1536u + i] = bitcast<vec2<u32>>(vec2<f32>(d, s));
 }

@@ -1,9 +1,9 @@
-// y = softmax(0.08838834764831843·q·k)·v: 32 query heads, 8 key heads of 128, f32 cache in pages of 32
+// y = softmax(0.08838834764831843·q·k)·v: 16 query heads, 8 key heads of 128, f32 cache in pages of 32
 // workgroup=128
 @group(0) @binding(0) var<storage, read> params: array<u32, 520>;
-@group(0) @binding(1) var<storage, read> q: array<vec4<f32>, 1024>;
+@group(0) @binding(1) var<storage, read> q: array<vec4<f32>, 512>;
 @group(0) @binding(2) var<storage, read> kv: array<vec4<f32>, 4194304>;
-@group(0) @binding(3) var<storage, read_write> y: array<f32, 4096>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32, 2048>;
 var<workgroup> scores: array<f32, 128>;
 var<workgroup> weights: array<f32, 128>;
 var<workgroup> offsets: array<u32, 128>;
@@ -12,7 +12,7 @@ var<workgroup> offsets: array<u32, 128>;
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let keys = params[2u];
   let query = group.x * 32u;
-  let head = group.x / 4u * 128u;
+  let head = group.x / 2u * 128u;
   let unit0 = local;
   var acc0 = 0.0;
   var total = 0.0;
@@ -66,7 +66,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var j = 0u; j < count; j += 4u) {
       top = max(top, max(max(scores[j], scores[j + 1u]), max(scores[j + 2u], scores[j + 3u])));
     }
-    weights[local] = select(0.0, exp(max(score - top, -80.0)), seen);
+    let below = score - top;
+    weights[local] = select(0.0, exp(select(below, -80.0, below < -80.0)), seen);
     offsets[local] = start + 8388608u;
     let keep = exp(max(best - top, -80.0));
     best = top;

@@ -40,7 +40,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var j = 0u; j < count; j += 4u) {
       top = max(top, max(max(scores[j], scores[j + 1u]), max(scores[j + 2u], scores[j + 3u])));
     }
-    weights[local] = select(0.0, exp(max(score - top, -80.0)), seen);
+    let below = score - top;
+    weights[local] = select(0.0, exp(select(below, -80.0, below < -80.0)), seen);
     offsets[local] = (start + 2048u) / 2u;
     let keep = exp(max(best - top, -80.0));
     best = top;

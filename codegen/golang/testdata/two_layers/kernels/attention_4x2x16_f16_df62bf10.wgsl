@@ -1,6 +1,6 @@
 // y = softmax(0.25·q·k)·v: 4 query heads, 2 key heads of 16, f16 cache in pages of 32
 // workgroup=32
-@group(0) @binding(0) var<storage, read> params: array<u32, 26>;
+@group(0) @binding(0) var<storage, read> params: array<u32, 266>;
 @group(0) @binding(1) var<storage, read> q: array<vec4<f32>, 16>;
 @group(0) @binding(2) var<storage, read> kv: array<vec4<u32>, 512>;
 @group(0) @binding(3) var<storage, read_write> y: array<vec2<f32>, 32>;
@@ -40,7 +40,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var j = 0u; j < count; j += 4u) {
       top = max(top, max(max(scores[j], scores[j + 1u]), max(scores[j + 2u], scores[j + 3u])));
     }
-    weights[local] = select(0.0, exp(max(score - top, -80.0)), seen);
+    let below = score - top;
+    weights[local] = select(0.0, exp(select(below, -80.0, below < -80.0)), seen);
     offsets[local] = (start + 2048u) / 2u;
     let keep = exp(max(best - top, -80.0));
     best = top;
