@@ -3,140 +3,139 @@
 package webgpu
 
 import (
-	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
-// children are the cases in which a library may end the process. TestChild runs each in a process of its own: this test
-// binary again, with KGEN_TEST_CHILD set to the name of the case.
-var children = map[string]func(t *testing.T){
-	"every call on a destroyed device": func(t *testing.T) {
-		b := newBench(t, plan.Requires{})
-		n, err := b.Submit(b.work(64, 1, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.destroy(t)
-		b.calledWhenLost(t, n)
-	},
-	"submit on a destroyed device": func(t *testing.T) {
-		b := newBench(t, plan.Requires{})
-		b.destroy(t)
-		_, err := b.Submit(plan.Work{})
-		isFault(t, "Submit", err, plan.Lost)
-		b.calledWhenLost(t, 0)
-	},
-	"record on a destroyed device": func(t *testing.T) {
-		b := newBench(t, plan.Requires{})
-		b.destroy(t)
-		_, err := b.Submit(b.work(64, 1, 1))
-		isFault(t, "Submit", err, plan.Lost)
-	},
-	"write to a destroyed device": func(t *testing.T) {
-		b := newBench(t, plan.Requires{})
-		b.destroy(t)
-		isFault(t, "Write", b.Write(0, 0, make([]byte, 64)), plan.Lost)
-	},
-	"compile on a destroyed device": func(t *testing.T) {
-		b := newBench(t, plan.Requires{})
-		b.destroy(t)
-		_, err := b.NewPipeline(step(), false)
-		isFault(t, "NewPipeline", err, plan.Lost)
-	},
-	"wait on a destroyed device": func(t *testing.T) {
-		b := newBench(t, plan.Requires{})
-		n, err := b.Submit(b.work(64, 1, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.destroy(t)
-		if _, err := b.Wait(t.Context(), n); err != nil { // the work may have been done before
-			isFault(t, "Wait", err, plan.Lost)
-		}
-	},
-	"out of memory": func(t *testing.T) {
-		limitMemory(t, 3<<30)
-		d := testDevice(t, plan.Requires{Limits: plan.Limits{BufferBytes: 1 << 30}})
-		if d.Device().Kind != "software" {
-			t.Skip("the memory of a GPU is not limited like that of a process")
-		}
-		var err error
-		for range 4 {
-			if _, err = d.NewBuffer(plan.Buffer{Name: "kv3", Kind: plan.KVBuffer, Bytes: 1 << 30}); err != nil {
-				break
-			}
-		}
-		isFault(t, "NewBuffer", err, plan.OutOfMemory)
-		if err != nil && !strings.Contains(err.Error(), "kv3") {
-			t.Errorf("%v does not name the buffer", err)
-		}
-		testBuffer(t, d, "small", 64) // the device goes on
-	},
-	"close with work in flight": func(t *testing.T) {
-		b := newBench(t, plan.Requires{})
-		for range 3 {
-			if _, err := b.Submit(b.work(64, 1, 1)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		b.Close()
-	},
-	"refused command buffer": func(t *testing.T) { TestLibraryRefusesClash(t) },
+// What may end the process runs in a process of its own: this test binary again, with childCase set to the name of the case.
+const childCase = "KGEN_TEST_CHILD"
+
+// child runs a case of a test and returns what the process printed, and an error if it did not end well.
+func child(test, name string, env ...string) (string, error) {
+	c := exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.v", "-test.timeout=120s")
+	c.Env = append(append(os.Environ(), env...), childCase+"="+name)
+	out, err := c.CombinedOutput()
+	return string(out), err
 }
 
-func TestChild(t *testing.T) {
-	if name := os.Getenv("KGEN_TEST_CHILD"); name != "" {
-		children[name](t)
+// mustLive fails or skips the test as the child did.
+func mustLive(t *testing.T, out string, err error) {
+	t.Helper()
+	switch {
+	case err != nil:
+		t.Fatalf("%v\n%s", err, out)
+	case strings.Contains(out, "--- SKIP"):
+		t.Skipf("the child process skipped it\n%s", out)
+	case !strings.Contains(out, "--- PASS"):
+		t.Fatalf("the child process did not come to the end of the case\n%s", out)
+	}
+	t.Logf("%s", out)
+}
+
+// stack is a library and the driver that it finds.
+type stack struct {
+	library string // its name without the version
+	version string
+	file    string
+	env     []string
+}
+
+// stacks lists the libraries to run cases on: the one that KGEN_WEBGPU_LIB names, or the first of each sort that the search
+// finds. A library that refuses the drivers of the system gets SwiftShader, if set-up has put it into the cache.
+var stacks = sync.OnceValues(func() ([]stack, error) {
+	h := thisHost()
+	files := []string{h.forced(Options{})}
+	if files[0] == "" {
+		files = nil
+		for _, p := range h.places() {
+			for _, f := range p.files() {
+				if f.err == nil && !p.plain {
+					files = append(files, f.path)
+				}
+			}
+		}
+	}
+	var list []stack
+	var why []string
+	known := map[string]bool{}
+	for _, file := range files {
+		for _, env := range [][]string{nil, swiftShader(h)} {
+			env := append([]string{"KGEN_WEBGPU_LIB=" + file}, env...)
+			out, err := child("TestStack", "stack", env...)
+			_, name, ok := strings.Cut(out, "library: ")
+			if err != nil || !ok {
+				why = append(why, file+": "+out)
+				continue
+			}
+			name, _, _ = strings.Cut(name, "\n")
+			name, version, _ := strings.Cut(name, " ")
+			if !known[name] {
+				list = append(list, stack{name, version, file, env})
+				known[name] = true
+			}
+			break
+		}
+	}
+	if len(list) == 0 {
+		return nil, &plan.DeviceError{Fault: plan.NoLibrary, Call: "find libraries", Detail: strings.Join(why, "\n")}
+	}
+	return list, nil
+})
+
+// swiftShader returns the variables that choose the driver of Chrome.
+func swiftShader(h host) []string {
+	cache := h.env("KGEN_CACHE")
+	if cache == "" {
+		cache = filepath.Join(h.cache, "kgen")
+	}
+	icd := filepath.Join(cache, "driver", "swiftshader", "vk_swiftshader_icd.json")
+	return []string{"VK_DRIVER_FILES=" + icd, "VK_ICD_FILENAMES=" + icd}
+}
+
+// TestStack tells the library and the adapter of a child.
+func TestStack(t *testing.T) {
+	if os.Getenv(childCase) == "" {
+		list, err := stacks()
+		if err != nil {
+			missing(t, err)
+		}
+		for _, s := range list {
+			t.Logf("%s %s, %s", s.library, s.version, s.env)
+		}
 		return
 	}
-	testAdapter(t)
-	for name := range children {
+	a := testAdapter(t)
+	d := testDevice(t, plan.Requires{})
+	testPipeline(t, d, axpy())
+	fmt.Printf("library: %s\nadapter: %s\n", a.library.Name(), a.info.Name)
+}
+
+// onEveryStack runs a test on each library. Where none is named, both sorts are wanted.
+func onEveryStack(t *testing.T, run func(t *testing.T, s stack)) {
+	t.Helper()
+	list, err := stacks()
+	if err != nil {
+		missing(t, err)
+	}
+	for _, name := range []string{native, dawn} {
 		t.Run(name, func(t *testing.T) {
-			c := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.v", "-test.timeout=120s")
-			c.Env = append(os.Environ(), "KGEN_TEST_CHILD="+name)
-			out, err := c.CombinedOutput()
-			if err != nil {
-				t.Errorf("%v\n%s", err, out)
+			for _, s := range list {
+				if s.library == name {
+					run(t, s)
+					return
+				}
 			}
-			t.Logf("%s", out)
-			if strings.Contains(string(out), "--- SKIP") {
-				t.Skip("the child process skipped it")
+			if forced := thisHost().forced(Options{}); forced != "" {
+				t.Skipf("KGEN_WEBGPU_LIB is %s", forced)
 			}
+			missing(t, &plan.DeviceError{Fault: plan.NoLibrary, Call: "find " + name, Detail: "there is none that can be used with a driver of this machine"})
 		})
 	}
-}
-
-// destroy makes the device lost.
-func (b *bench) destroy(t *testing.T) {
-	t.Helper()
-	if err := b.do("destroy", func() error { call1(b.api.addr[fnDeviceDestroy], b.device); return nil }); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// calledWhenLost makes each call: none ends the process and all say that the device is lost.
-func (b *bench) calledWhenLost(t *testing.T, n plan.Ticket) {
-	t.Helper()
-	b.Submit(b.work(64, 1, 1)) // any first call notes the loss
-	for call, err := range b.everyCall(n) {
-		if call == "Wait" && (err == nil || n == 0) {
-			continue // the work was done before, or there was none
-		}
-		isFault(t, call, err, plan.Lost)
-	}
-}
-
-func isFault(t *testing.T, call string, err error, fault plan.DeviceFault) {
-	t.Helper()
-	var e *plan.DeviceError
-	if !errors.As(err, &e) || e.Fault != fault {
-		t.Errorf("%s: got %T %v, want fault %d", call, err, err, fault)
-		return
-	}
-	t.Logf("%s: %v", call, err)
 }
