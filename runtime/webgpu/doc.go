@@ -2,7 +2,8 @@
 //
 // Vocabulary:
 //
-//   - A library is a shared object with the C API of webgpu.h. Find looks for one; today that is wgpu-native 29.
+//   - A library is a shared object with the C API of webgpu.h: wgpu-native 29, or Dawn since it follows the stable header.
+//     Find looks for one, Survey for all.
 //   - An adapter is a device that a library offers, a GPU or a software one. Its limits, features and measured subgroup
 //     size are known before anything is compiled for it.
 //   - A device is an adapter that was opened with the limits and features that a plan requires, and no others.
@@ -28,8 +29,8 @@
 // # Errors
 //
 // Mistakes come back as *plan.LimitError, *plan.KernelError and *plan.PlanError, trouble of the device or the library as
-// *plan.DeviceError; none ends the process, with one exception. wgpu-native ends the process when a submit fails, and nothing in Go
-// can catch that. What can make a submit fail is kept out: command buffers that did not finish without error are never
+// *plan.DeviceError; none ends the process, with one exception. wgpu-native ends the process when a submit fails, where Dawn
+// returns an error, and nothing in Go can catch that. What can make a submit fail is kept out: command buffers that did not finish without error are never
 // submitted, none is submitted twice, no buffer is freed or mapped while work uses it, and a small write before each
 // submit finds out whether the device is gone. What is left is a device that is lost between that write and the end of the
 // submit, some microseconds later. A server that must survive it runs the engine in a child process.
@@ -39,9 +40,12 @@
 // # Bounds checks
 //
 // A kernel whose plan says that every index was proved in bounds is compiled without checks if the caller trusts the plan:
-// wgpu-native's checks and its bounding of loops can cost more than the kernel. KGEN_GPU_CHECKS=1 keeps them.
+// wgpu-native's checks and its bounding of loops can cost more than the kernel. KGEN_GPU_CHECKS=1 keeps them. Dawn always
+// checks, at no cost that could be measured.
 //
-// # Noise of Mesa
+// # Noise
+//
+// Dawn writes warnings to stderr about limits of a driver that it lowers; none of these limits has a part in compute.
 //
 // On Linux a line "XDG_RUNTIME_DIR is invalid or not set in the environment" may appear on stderr, a few times. It comes from Mesa's device
 // selection layer, which asks a Wayland server for the default GPU, and is harmless. NODEVICE_SELECT=1 in the environment turns that layer
