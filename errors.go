@@ -37,7 +37,7 @@ func codeOf(err error) kgenrt.Code {
 		return ""
 	}
 	switch {
-	case is[*models.ArchitectureError](err), is[*quant.UnsupportedError](err), is[*codegen.UnsupportedError](err):
+	case is[*models.ArchitectureError](err), is[*models.UnsupportedError](err), is[*quant.UnsupportedError](err), is[*codegen.UnsupportedError](err):
 		return kgenrt.UnsupportedModel
 	case is[*eval.TokenError](err), is[*eval.PositionError](err):
 		return kgenrt.BadRequest

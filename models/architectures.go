@@ -37,10 +37,10 @@ func setLlama(h *Hyperparameters, k *keys) {
 	h.OutputBias = k.file.HasTensor("blk.0.attn_output.bias")
 	h.RoPEFactors = k.file.HasTensor("rope_freqs.weight")
 	if h.RoPEDims != h.HeadDim {
-		k.wrong("rope.dimension_count", "the head's dimension, "+number(h.HeadDim), number(h.RoPEDims))
+		k.unsupported("rope.dimension_count", number(h.RoPEDims), "the head's dimension, "+number(h.HeadDim))
 	}
 	if experts := k.optionalInt("expert_count", 0); experts != 0 {
-		k.wrong("expert_count", "0, a model without experts", number(experts))
+		k.unsupported("expert_count", number(experts), "0, a model without experts")
 	}
 }
 

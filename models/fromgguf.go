@@ -10,7 +10,8 @@ import (
 )
 
 // FromGGUF reads the hyperparameters from a file's header and checks that the file holds such a model. Errors are
-// *ArchitectureError, *KeyError, *TensorError, or a *gguf.Error for a key that is missing or of a wrong type.
+// *ArchitectureError and *UnsupportedError for models of another kind, *KeyError, *TensorError, or a *gguf.Error for a key
+// that is missing or of a wrong type.
 func FromGGUF(f *gguf.File) (Hyperparameters, error) {
 	name, err := f.String("general.architecture")
 	if err != nil {
@@ -47,6 +48,10 @@ func (a architecture) read(f *gguf.File) (Hyperparameters, error) {
 
 // graphName returns general.name in the characters of a file name, the architecture when the file gives none.
 func graphName(f *gguf.File, architecture string) string {
+	const longest = 200
+	if e, err := f.Entry("general.name"); err != nil || e.Size() > longest {
+		return architecture
+	}
 	name, err := f.String("general.name")
 	name = strings.Map(func(c rune) rune {
 		switch {
@@ -93,6 +98,10 @@ func (k *keys) wrong(key, want, got string) {
 	k.fail(&KeyError{Key: k.prefix + key, Want: want, Got: got})
 }
 
+func (k *keys) unsupported(key, got, supported string) {
+	k.fail(&UnsupportedError{Field: "key " + k.prefix + key, Got: got, Supported: supported})
+}
+
 func (k *keys) int(key string) int {
 	v, err := k.file.Int(k.prefix + key)
 	k.fail(err)
@@ -121,8 +130,11 @@ func (k *keys) perLayer(key string, layers int) int {
 		return 0
 	}
 	for _, v := range list {
-		if v != list[0] || v < 1 || v > math.MaxInt32 {
-			k.wrong(key, "one positive number for all layers", number(v))
+		switch {
+		case v < 0 || v == 0 && list[0] == 0 || v > math.MaxInt32:
+			k.wrong(key, "a positive number", number(v))
+		case v != list[0]:
+			k.unsupported(key, number(list[0])+" for one layer and "+number(v)+" for another", "one number for all layers")
 		}
 	}
 	return list[0]
@@ -166,7 +178,7 @@ func (k *keys) heads(h *Hyperparameters) {
 		h.HeadDim = h.Width / h.Heads
 	}
 	if v := k.optionalInt("attention.value_length", h.HeadDim); v != h.HeadDim {
-		k.wrong("attention.value_length", "attention.key_length, "+number(h.HeadDim), number(v))
+		k.unsupported("attention.value_length", number(v), "attention.key_length, "+number(h.HeadDim))
 	}
 	h.RoPEDims = k.optionalInt("rope.dimension_count", h.HeadDim)
 }
@@ -187,7 +199,7 @@ func (k *keys) linearScaling() float64 {
 	kind, err := gguf.Default(k.file.String, k.prefix+"rope.scaling.type", "linear")
 	k.fail(err)
 	if kind != "linear" && kind != "none" {
-		k.wrong("rope.scaling.type", "none or linear", strconv.Quote(kind))
+		k.unsupported("rope.scaling.type", quote(kind), "none, linear")
 	}
 	stretch := k.optionalFloat("rope.scaling.factor", k.optionalFloat("rope.scale_linear", 0))
 	switch {
@@ -207,7 +219,7 @@ func (k *keys) refuse() {
 		neutral float64
 	}{{"attn_logit_softcapping", 0}, {"rope.scaling.attn_factor", 1}} {
 		if v := k.optionalFloat(c.key, c.neutral); v != c.neutral {
-			k.wrong(c.key, strconv.FormatFloat(c.neutral, 'g', -1, 64)+", its effect is not built", strconv.FormatFloat(v, 'g', -1, 64))
+			k.unsupported(c.key, strconv.FormatFloat(v, 'g', -1, 64), strconv.FormatFloat(c.neutral, 'g', -1, 64))
 		}
 	}
 	tokens, err := k.file.Entry("tokenizer.ggml.tokens")

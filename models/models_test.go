@@ -122,20 +122,24 @@ func TestMistakes(t *testing.T) {
 		"layers":          {func(f *file) { f.keys["block_count"] = uint32(1 << 31) }, "models: key llama.block_count: want a positive 32-bit number, got 2147483648"},
 		"more layers":     {func(f *file) { f.keys["block_count"] = uint32(3) }, "models: tensor blk.2.attn_norm.weight: want a tensor [32], got none"},
 		"too many layers": {func(f *file) { f.keys["block_count"] = uint32(1 << 30) }, "models: key llama.block_count: want no more layers than tensors, 20, got 1073741824"},
-		"no heads":        {func(f *file) { f.keys["attention.head_count"] = uint32(0) }, "models: key llama.attention.head_count: want one positive number for all layers, got 0"},
-		"heads differ":    {func(f *file) { f.keys["attention.head_count"] = []uint32{4, 2} }, "models: key llama.attention.head_count: want one positive number for all layers, got 2"},
+		"no heads":        {func(f *file) { f.keys["attention.head_count"] = uint32(0) }, "models: key llama.attention.head_count: want a positive number, got 0"},
+		"heads differ":    {func(f *file) { f.keys["attention.head_count"] = []uint32{4, 2} }, "models: key llama.attention.head_count: 4 for one layer and 2 for another is not supported; supported: one number for all layers"},
 		"head groups":     {func(f *file) { f.keys["attention.head_count_kv"] = uint32(3) }, "models: key llama.attention.head_count_kv: want a divisor of head_count, got 3"},
 		"head dimension":  {func(f *file) { f.keys["attention.head_count"] = uint32(5) }, "models: key llama.attention.head_count: want a divisor of embedding_length 32, got 5"},
-		"value length":    {func(f *file) { f.keys["attention.value_length"] = uint32(4) }, "models: key llama.attention.value_length: want attention.key_length, 8, got 4"},
-		"rope dimension":  {func(f *file) { f.keys["rope.dimension_count"] = uint32(4) }, "models: key llama.rope.dimension_count: want the head's dimension, 8, got 4"},
+		"value length":    {func(f *file) { f.keys["attention.value_length"] = uint32(4) }, "models: key llama.attention.value_length: 4 is not supported; supported: attention.key_length, 8"},
+		"rope dimension":  {func(f *file) { f.keys["rope.dimension_count"] = uint32(4) }, "models: key llama.rope.dimension_count: 4 is not supported; supported: the head's dimension, 8"},
 		"rope base":       {func(f *file) { f.keys["rope.freq_base"] = float32(1) }, "models: key llama.rope.freq_base: want a number above 1, got 1"},
-		"rope scaling":    {func(f *file) { f.keys["rope.scaling.type"] = "yarn" }, `models: key llama.rope.scaling.type: want none or linear, got "yarn"`},
+		"rope scaling":    {func(f *file) { f.keys["rope.scaling.type"] = "yarn" }, `models: key llama.rope.scaling.type: "yarn" is not supported; supported: none, linear`},
+		"rope by lists":   {func(f *file) { f.keys["rope.scaling.type"] = "longrope" }, `models: key llama.rope.scaling.type: "longrope" is not supported; supported: none, linear`},
+		"rope at length":  {func(f *file) { f.keys["rope.scaling.type"] = strings.Repeat("\x1b", 1000) }, `models: key llama.rope.scaling.type: "\x1b\x1b`},
+		"rope attention":  {func(f *file) { f.keys["rope.scaling.attn_factor"] = float32(2) }, "models: key llama.rope.scaling.attn_factor: 2 is not supported; supported: 1"},
+		"rope factor":     {func(f *file) { f.keys["rope.scaling.factor"] = float32(-8) }, "models: key llama.rope.scaling.factor: want a positive number, got -8"},
 		"eps":             {func(f *file) { f.keys["attention.layer_norm_rms_epsilon"] = float32(0) }, "models: key llama.attention.layer_norm_rms_epsilon: want a positive number, got 0"},
-		"experts":         {func(f *file) { f.keys["expert_count"] = uint32(8) }, "models: key llama.expert_count: want 0, a model without experts, got 8"},
-		"softcap":         {func(f *file) { f.keys["attn_logit_softcapping"] = float32(50) }, "models: key llama.attn_logit_softcapping: want 0, its effect is not built, got 50"},
+		"experts":         {func(f *file) { f.keys["expert_count"] = uint32(8) }, "models: key llama.expert_count: 8 is not supported; supported: 0, a model without experts"},
+		"softcap":         {func(f *file) { f.keys["attn_logit_softcapping"] = float32(50) }, "models: key llama.attn_logit_softcapping: 50 is not supported; supported: 0"},
 		"shape":           {func(f *file) { f.tensors["blk.1.ffn_down.weight"] = []uint64{32, 48} }, "models: tensor blk.1.ffn_down.weight: want [32, 48], got [48, 32]"},
 		"no embedding":    {func(f *file) { delete(f.tensors, "token_embd.weight") }, "models: tensor token_embd.weight: want a tensor [vocab, 32], got none"},
-		"one bias":        {func(f *file) { f.tensors["blk.1.attn_q.bias"] = []uint64{32} }, "models: tensor blk.1.attn_q.bias: want only tensors that llama reads, got [32]"},
+		"one bias":        {func(f *file) { f.tensors["blk.1.attn_q.bias"] = []uint64{32} }, "models: tensor blk.1.attn_q.bias: a tensor [32] is not supported; supported: the tensors that llama reads"},
 		"missing bias":    {func(f *file) { f.tensors["blk.0.attn_q.bias"] = []uint64{32} }, "models: tensor blk.0.attn_k.bias: want a tensor [16], got none"},
 		"factors":         {func(f *file) { f.tensors["rope_freqs.weight"] = []uint64{8} }, "models: tensor rope_freqs.weight: want [4], got [8]"},
 	} {
@@ -150,7 +154,14 @@ func TestMistakes(t *testing.T) {
 			var key *models.KeyError
 			var tensor *models.TensorError
 			var format *gguf.Error
-			if !errors.As(err, &architecture) && !errors.As(err, &key) && !errors.As(err, &tensor) && !errors.As(err, &format) {
+			var unsupported *models.UnsupportedError
+			switch {
+			case errors.As(err, &unsupported) != strings.Contains(c.want, "supported: ") && name != "rope at length":
+				t.Errorf("%T", err)
+			case len(err.Error()) > 1000:
+				t.Errorf("an error of %d bytes", len(err.Error()))
+			}
+			if !errors.As(err, &unsupported) && !errors.As(err, &architecture) && !errors.As(err, &key) && !errors.As(err, &tensor) && !errors.As(err, &format) {
 				t.Errorf("%T is none of the documented errors", err)
 			}
 		})

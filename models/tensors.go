@@ -104,7 +104,8 @@ func (h *Hyperparameters) checkUnread(read map[string]bool) error {
 		}
 	}
 	if first != "" {
-		return &TensorError{Name: strings.Trim(strconv.QuoteToASCII(first), `"`), Want: "only tensors that " + h.Architecture + " reads", Got: shapeText(h.Tensors[first].Shape)}
+		name := strings.Trim(strconv.QuoteToASCII(first), `"`)
+		return &UnsupportedError{Field: "tensor " + name, Got: "a tensor " + shapeText(h.Tensors[first].Shape), Supported: "the tensors that " + h.Architecture + " reads"}
 	}
 	return nil
 }

@@ -49,3 +49,6 @@ type Entry struct {
 
 	start, end int // of the value's bytes in the header; for an array of its elements
 }
+
+// Size returns the bytes that the value takes in the file, so that a caller can turn away what is too long before it is read.
+func (e *Entry) Size() int { return e.end - e.start }
