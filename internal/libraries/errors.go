@@ -39,7 +39,9 @@ type FetchError struct {
 	Err    error
 }
 
-func (e *FetchError) Error() string { return fmt.Sprintf("fetch %s from %s: %v", e.Source, e.URL, e.Err) }
+func (e *FetchError) Error() string {
+	return fmt.Sprintf("fetch %s from %s: %v", e.Source, e.URL, e.Err)
+}
 
 func (e *FetchError) Unwrap() error { return e.Err }
 
