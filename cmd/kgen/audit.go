@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -71,12 +69,9 @@ func (v *auditVerb) Run(t *terminal) error {
 	}
 	r := auditReport{Kernels: []auditRow{}, Unserved: []unserved{}, Edited: []string{}}
 	for _, dir := range dirs {
-		p, err := golang.Read(dir)
-		if none := (*golang.NoPackageError)(nil); errors.As(err, &none) {
-			return usagef("%v", err)
-		}
+		p, err := readPackage(dir)
 		if err != nil {
-			return plainError{fmt.Errorf("read the package %s: %w", dir, err)}
+			return err
 		}
 		for _, name := range p.Edited {
 			r.Edited = append(r.Edited, filepath.Join(dir, name))
@@ -102,30 +97,6 @@ func (v *auditVerb) Run(t *terminal) error {
 		err = errReported
 	}
 	return err
-}
-
-// packageDirs lists the folders that the arguments name.
-func packageDirs(paths []string) ([]string, error) {
-	var dirs []string
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			return nil, usagef("%s is a file: audit takes the folders of generated packages", path)
-		}
-		root, below := strings.CutSuffix(filepath.ToSlash(path), "/...")
-		if !below {
-			dirs = append(dirs, path)
-			continue
-		}
-		found, err := golang.Packages(root)
-		if err != nil {
-			return nil, usagef("look for packages below %s: %v", root, err)
-		}
-		if len(found) == 0 {
-			return nil, usagef("below %s is no generated package", root)
-		}
-		dirs = append(dirs, found...)
-	}
-	return dirs, nil
 }
 
 // add holds the variants that a device of the profile gets to its limits: one for each contract and cache.

@@ -36,9 +36,13 @@ type verbs struct {
 	Gen      genVerb      `cmd:"" help:"Generate a Go package for a model: kernels, and the code that dispatches them."`
 	Diff     diffVerb     `cmd:"" help:"Show what gen would change."`
 	Audit    auditVerb    `cmd:"" help:"Hold the kernels of packages to the limits of device profiles."`
+	Vet      vetVerb      `cmd:"" help:"Have every WGSL compiler found judge the kernels of packages, or .wgsl files."`
 	Models   modelsVerb   `cmd:"" help:"List the models that are known without a file."`
+	Lib      libVerb      `cmd:"" help:"Install and list WebGPU libraries."`
 	Help     helpVerb     `cmd:"" help:"Explain a verb, with an example."`
 	Version  versionVerb  `cmd:"" help:"Print the version."`
+
+	VetLibrary vetLibraryVerb `cmd:"" hidden:""`
 }
 
 func main() {
