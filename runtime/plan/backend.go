@@ -16,6 +16,12 @@ type Device struct {
 	Subgroups    bool
 	SubgroupSize int // measured; 0 when it varies, was not measured, or consecutive invocations do not form a subgroup
 	F16          bool
+
+	// LoopTrips is how often all loops of one invocation go round together before the device ends them without a word, each loop's last
+	// look at its condition counted as a trip. 0 when no such cap was found.
+	LoopTrips int
+	// BadPackedDot says that dot4I8Packed was seen to give wrong sums.
+	BadPackedDot bool
 }
 
 // Backend runs kernels: a WebGPU library, a browser, or the simulator. Methods may be called from any goroutine; calls

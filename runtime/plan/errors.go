@@ -41,6 +41,7 @@ const (
 	Lost                               // the device is gone
 	Closed                             // the backend was closed
 	Failed                             // anything else the library reported
+	Miscomputes                        // kernels whose answer is known came out wrong
 )
 
 // DeviceError is a failure of the device or of the library that drives it.

@@ -16,6 +16,9 @@ const (
 	LimitOffsetAlignment = "minStorageBufferOffsetAlignment"
 )
 
+// LimitLoopTrips is what a LimitError calls the cap of loops that some drivers have. WebGPU knows none.
+const LimitLoopTrips = "loop trips of one invocation"
+
 // RangeAlignment is what the offset of every bound range is a multiple of: the largest alignment a WebGPU device may ask for.
 const RangeAlignment = 256
 
@@ -91,6 +94,9 @@ func (r Requires) Check(d Device) error {
 	if r.OffsetAlignment != 0 && r.OffsetAlignment < d.Limits.OffsetAlignment {
 		return &LimitError{Subject: d.Name, Limit: LimitOffsetAlignment, Need: uint64(r.OffsetAlignment), Have: uint64(d.Limits.OffsetAlignment)}
 	}
+	if d.LoopTrips != 0 && r.LoopTrips > d.LoopTrips {
+		return &LimitError{Subject: d.Name, Limit: LimitLoopTrips, Need: uint64(r.LoopTrips), Have: uint64(d.LoopTrips)}
+	}
 	return r.checkFeatures(d)
 }
 
@@ -103,6 +109,8 @@ func (r Requires) checkFeatures(d Device) error {
 		missing = "subgroups"
 	case r.SubgroupSize != 0 && r.SubgroupSize != d.SubgroupSize:
 		missing = "subgroups of " + itoa(r.SubgroupSize) + " consecutive invocations (measured: " + itoa(d.SubgroupSize) + ")"
+	case r.PackedDot && d.BadPackedDot:
+		missing = "a packed dot product that is right"
 	default:
 		return nil
 	}

@@ -32,6 +32,8 @@ type Requires struct {
 	Subgroups    bool
 	SubgroupSize int // the size that the kernels rely on; 0 when they rely on none
 	F16          bool
+	PackedDot    bool // kernels use dot4I8Packed, which every device has and some have wrong
+	LoopTrips    int  // the most trips of one invocation, counted as in Device
 }
 
 // Limits are the device limits that kernels can exceed, by WebGPU's definitions.

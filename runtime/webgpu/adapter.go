@@ -5,6 +5,7 @@ package webgpu
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strconv"
@@ -22,6 +23,8 @@ type Adapter struct {
 	limits   limits
 	measured bool
 	checks   []Check // what Measure found
+	refused  error   // why Measure refused it
+	canaries []canary
 }
 
 // Adapters returns the adapters that the options select, best first: discrete, integrated and other GPUs, then software.
@@ -76,7 +79,7 @@ func selectAdapters(all []*Adapter, selector string) ([]*Adapter, error) {
 
 // describe reads what the library says about an adapter.
 func (l *Library) describe(h adapter) *Adapter {
-	a := &Adapter{library: l, handle: h}
+	a := &Adapter{library: l, handle: h, canaries: canaries(0, 0)}
 	features := l.api.adapterFeatures(h)
 	a.info = plan.Device{
 		Kind:      "gpu",
@@ -92,6 +95,7 @@ func (l *Library) describe(h adapter) *Adapter {
 			a.info.Kind = "software"
 		}
 		a.kind = info.adapterType
+		a.canaries = canaries(int(info.subgroupMin), int(info.subgroupMax))
 		l.api.adapterInfoFree(*info)
 	}
 	l.api.adapterLimits(h, &a.limits)
@@ -152,37 +156,50 @@ func ask[T int | uint64](need, otherwise, most T) T {
 	return min(otherwise, most)
 }
 
-// Info returns what the library says of the adapter. SubgroupSize is 0 until Measure was called.
+// Info returns what the library says of the adapter, and what Measure found once it was called.
 func (a *Adapter) Info() plan.Device { return a.info }
 
-// Measure returns Info with the subgroup size, measured by kernels the first time: libraries report none, or a range.
+// Measure returns Info with what canaries found when they ran, which they do the first time: the size of subgroups, a cap of loops,
+// and features that do not work and are therefore left out. A line of the log tells each trouble. When kernels that every
+// plan needs come out wrong, the error is a *plan.DeviceError with fault Miscomputes, now and on every later call.
 func (a *Adapter) Measure(ctx context.Context) (plan.Device, error) {
-	if a.measured || !a.info.Subgroups {
-		return a.info, nil
+	if a.measured {
+		return a.info, a.refused
 	}
-	size, err := a.measureSubgroups(ctx)
+	d, err := a.open(ctx, plan.Requires{Subgroups: a.info.Subgroups, F16: a.info.F16})
 	if err != nil {
 		return a.info, err
 	}
-	a.info.SubgroupSize, a.measured = size, true
-	a.library.options.Log("subgroups of " + a.info.Name + ": measured size " + strconv.Itoa(size))
-	return a.info, nil
+	defer d.Close()
+	info, checks, err := examine(ctx, d, a.info, a.canaries)
+	var fault *plan.DeviceError
+	if err != nil && !(errors.As(err, &fault) && fault.Fault == plan.Miscomputes) {
+		return a.info, err
+	}
+	a.info, a.checks, a.refused, a.measured = info, checks, err, true
+	for _, c := range checks {
+		if !c.OK {
+			a.library.options.Log("adapter " + info.Name + ": " + c.Name + ": " + c.Detail + "; " + c.Effect)
+		}
+	}
+	if info.SubgroupSize != 0 {
+		a.library.options.Log("subgroups of " + info.Name + ": measured size " + strconv.Itoa(info.SubgroupSize))
+	}
+	return a.info, a.refused
 }
 
-// Checks returns what came of each canary that concerns the adapter. They run the first time that Measure, Open or Checks is called. The error
-// is Measure's: with it, the checks show what is wrong.
+// Checks returns what came of each canary that concerns the adapter. They run the first time that Measure, Open or Checks is
+// called. The error is Measure's: with it, the checks show what is wrong.
 func (a *Adapter) Checks(ctx context.Context) ([]Check, error) {
 	_, err := a.Measure(ctx)
 	return a.checks, err
 }
 
-// Open opens a device with the limits and features that requires asks for and no others. The adapter is measured first if
-// subgroups are asked for.
+// Open opens a device with the limits and features that requires asks for and no others. The adapter is measured first, and not
+// opened when that refused it.
 func (a *Adapter) Open(ctx context.Context, requires plan.Requires) (*Device, error) {
-	if requires.Subgroups || requires.SubgroupSize != 0 {
-		if _, err := a.Measure(ctx); err != nil {
-			return nil, err
-		}
+	if _, err := a.Measure(ctx); err != nil {
+		return nil, err
 	}
 	if err := requires.Check(a.info); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@
 //     Find looks for one, Survey for all.
 //   - An adapter is a device that a library offers, a GPU or a software one. Its limits, features and measured subgroup
 //     size are known before anything is compiled for it.
+//   - A canary is a small kernel with a known answer. Canaries run before the first plan does; Checks tells what came of them.
 //   - A device is an adapter that was opened with the limits and features that a plan requires, and no others.
 //   - A flavour is the row of a table that says how one library differs from the others.
 //
@@ -36,6 +37,14 @@
 // submit, some microseconds later. A server that must survive it runs the engine in a child process.
 //
 // A device that was lost answers every call with fault Lost. Close releases it as usual.
+//
+// # Canaries
+//
+// Drivers and compilers get things wrong without a word. So Measure, which Open calls, runs some ten kernels with known answers
+// the first time: memory, workgroups, integers, floats, control flow, halves and bytes, and on any adapter that claims them
+// packed dot products, f16 and subgroups. Where every plan needs what came out wrong, the adapter is refused with fault
+// Miscomputes; else the feature is left out. Loops that the driver ends early become a cap that plans are held to,
+// plan.Device.LoopTrips. Every trouble is a line of the log.
 //
 // # Bounds checks
 //

@@ -280,33 +280,3 @@ func TestOpen(t *testing.T) {
 		t.Errorf("%d mailboxes are left", n)
 	}
 }
-
-func TestSubgroupSizeIsJudged(t *testing.T) {
-	seen := func(workgroup, size int, change func(words []uint32)) int {
-		var words []uint32
-		for i := range 2 * workgroup {
-			local := i % workgroup
-			words = append(words, uint32(size), uint32(local%size), uint32(local-local%size))
-		}
-		change(words)
-		return subgroupSize(words, workgroup)
-	}
-	same := func([]uint32) {}
-	for _, c := range []struct {
-		name            string
-		workgroup, size int
-		change          func(words []uint32)
-		want            int
-	}{
-		{"32 of 64", 64, 32, same, 32},
-		{"64 of a workgroup of 32", 32, 64, same, 64},
-		{"one says another size", 64, 32, func(w []uint32) { w[3*100] = 16 }, 0},
-		{"lanes out of order", 64, 32, func(w []uint32) { w[3*5+1], w[3*6+1] = 6, 5 }, 0},
-		{"not consecutive", 64, 32, func(w []uint32) { w[3*40+2] = 0 }, 0},
-		{"nothing stored", 64, 32, func(w []uint32) { clear(w) }, 0},
-	} {
-		if got := seen(c.workgroup, c.size, c.change); got != c.want {
-			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
-		}
-	}
-}
