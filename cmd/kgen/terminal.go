@@ -68,6 +68,9 @@ func (t *terminal) note(format string, args ...any) {
 	fmt.Fprintln(t.stderr, line)
 }
 
+// fetchStage is the stage in which a file comes over the network, counted in bytes as weights are.
+const fetchStage = "fetching"
+
 // progress shows how loading gets on: a bar with the time left on a terminal, nothing elsewhere. It appears only when a
 // stage takes longer than a moment.
 func (t *terminal) progress() func(kgenrt.Progress) {
@@ -83,7 +86,7 @@ func (t *terminal) progress() func(kgenrt.Progress) {
 		}
 		if bar == nil && time.Since(began) > moment && p.Done < p.Total {
 			bar = progressbar.NewOptions64(p.Total, progressbar.OptionSetWriter(t.stderr),
-				progressbar.OptionSetDescription(p.Stage), progressbar.OptionShowBytes(p.Stage == "weights"),
+				progressbar.OptionSetDescription(p.Stage), progressbar.OptionShowBytes(p.Stage == "weights" || p.Stage == fetchStage),
 				progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
 		}
 		if bar != nil {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,9 +23,20 @@ type record struct {
 
 const recordName = "stub.json"
 
-// compile makes the library that opens the one in a folder, with the compiler that CC names, else cc.
+// compiler is the C compiler that CC names, with its flags, else cc.
+func compiler() []string { return strings.Fields(cmp.Or(strings.TrimSpace(os.Getenv("CC")), "cc")) }
+
+func haveCompiler() error {
+	command := compiler()
+	if _, err := exec.LookPath(command[0]); err != nil {
+		return &CompilerError{Command: strings.Join(command, " "), Err: err}
+	}
+	return nil
+}
+
+// compile makes the library that opens the one in a folder.
 func compile(ctx context.Context, stub, version, dir string) error {
-	command := strings.Fields(cmp.Or(os.Getenv("CC"), "cc"))
+	command := compiler()
 	source, target := filepath.Join(dir, "stub.c"), filepath.Join(dir, stubName)
 	if err := os.WriteFile(source, []byte(stub), 0o666); err != nil {
 		return &WriteError{dir, err}
@@ -62,6 +74,9 @@ func compile(ctx context.Context, stub, version, dir string) error {
 // checkStub says why the compiled stub in a folder isn't the one of this source, as it was made.
 func checkStub(dir, stub string) error {
 	data, err := os.ReadFile(filepath.Join(dir, recordName))
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s was not compiled by kgen: there is no %s beside it", stubName, recordName)
+	}
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ func withStub(t *testing.T, stub string) (Library, string) {
 	return l, file
 }
 
-// compiler puts a program in the place of the C compiler.
-func compiler(t *testing.T, script string) {
+// fakeCompiler puts a program in the place of the C compiler.
+func fakeCompiler(t *testing.T, script string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-in for a compiler is a shell script; libraries with a stub are for Linux alone")
@@ -41,7 +41,7 @@ func compiler(t *testing.T, script string) {
 const writesTarget = `all="$*"; while [ "$1" != -o ]; do shift; done; echo "$all" >"$2"`
 
 func TestStub(t *testing.T) {
-	compiler(t, writesTarget)
+	fakeCompiler(t, writesTarget)
 	l, wheel := withStub(t, stubSource)
 	o := options(t, l, "http://127.0.0.1:1")
 	o.From = wheel
@@ -93,7 +93,7 @@ func TestStubFails(t *testing.T) {
 		{"nothing made", "exit 0", "no such file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if compiler(t, c.script); c.script == "" {
+			if fakeCompiler(t, c.script); c.script == "" {
 				t.Setenv("CC", "no-compiler-here")
 			}
 			l, wheel := withStub(t, stubSource)
@@ -136,7 +136,7 @@ func TestDawnStubCompiles(t *testing.T) {
 
 // TestInspect names the builds that files are.
 func TestInspect(t *testing.T) {
-	compiler(t, writesTarget)
+	fakeCompiler(t, writesTarget)
 	plain := library(rightWheel(t))
 	stubbed, wheel := withStub(t, stubSource)
 	stubbed.Name, stubbed.Sources[0].Name = "stubbed", "b-project"

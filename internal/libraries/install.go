@@ -25,9 +25,10 @@ type Options struct {
 
 // Installed is a library in its folder.
 type Installed struct {
-	Build Build
-	File  string // the file to open
-	There bool   // it was there, and right
+	Library Library
+	Build   Build
+	File    string // the file to open
+	There   bool   // it was there, and right
 }
 
 // Find says which of a library's builds is in its folder, whole and right; with none it returns nil.
@@ -36,21 +37,41 @@ func Find(o Options) (*Installed, error) {
 	if err != nil {
 		return nil, err
 	}
+	return o.find(builds), nil
+}
+
+func (o *Options) find(builds []Build) *Installed {
 	for _, b := range builds {
 		dir := filepath.Join(o.Folder, o.Library.dir(b.Source))
-		if ok, _ := o.Library.verify(dir, b.Wheel); ok {
-			return &Installed{Build: b, File: filepath.Join(dir, o.Library.File(b.Wheel)), There: true}, nil
+		if err := o.Library.verify(dir, b.Wheel); err == nil {
+			return &Installed{Library: o.Library, Build: b, File: filepath.Join(dir, o.Library.File(b.Wheel)), There: true}
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // Install puts a library into its folder. What is there and right is left alone; anything else is replaced as a whole, and
 // only by what has the pinned hash. When a source fails the next is tried, unless one was named; the error tells of
 // each.
 func Install(ctx context.Context, o Options) (*Installed, error) {
-	if found, err := Find(o); err != nil || found != nil {
-		return found, err
+	builds, err := o.Library.Builds(o.OS, o.Arch, o.Source)
+	if err != nil {
+		return nil, err
+	}
+	if o.From != "" {
+		build, err := recognise(o.From, builds)
+		if err != nil {
+			return nil, err
+		}
+		builds = []Build{build}
+	}
+	if found := o.find(builds); found != nil {
+		return found, nil
+	}
+	if o.Library.Stub != "" {
+		if err := haveCompiler(); err != nil {
+			return nil, err // before megabytes are fetched
+		}
 	}
 	if err := os.MkdirAll(o.Folder, 0o777); err != nil {
 		return nil, &WriteError{o.Folder, err}
@@ -61,16 +82,8 @@ func Install(ctx context.Context, o Options) (*Installed, error) {
 	}
 	defer os.RemoveAll(staged)
 
-	builds, err := o.Library.Builds(o.OS, o.Arch, o.Source)
-	if err != nil {
-		return nil, err
-	}
 	if o.From != "" {
-		build, err := recognise(o.From, builds)
-		if err != nil {
-			return nil, err
-		}
-		return o.unpack(ctx, o.From, build, staged)
+		return o.unpack(ctx, o.From, builds[0], staged)
 	}
 	var failures []error
 	for _, build := range builds {
@@ -82,8 +95,9 @@ func Install(ctx context.Context, o Options) (*Installed, error) {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		failures = append(failures, err)
-		o.Log(err.Error())
+		if failures = append(failures, err); len(failures) < len(builds) {
+			o.Log(err.Error() + "; trying the next source")
+		}
 	}
 	return nil, errors.Join(failures...)
 }
@@ -110,10 +124,7 @@ func (o *Options) fetch(ctx context.Context, b Build, wheel string) error {
 	if err == nil {
 		err = checkHash(wheel, b.Wheel.Name, b.Wheel.SHA256)
 	}
-	if err != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
 // recognise finds the build that a wheel is, by its hash: its name may be anything.
@@ -154,7 +165,7 @@ func (o *Options) unpack(ctx context.Context, wheel string, b Build, staged stri
 	if err := replace(made, final, staged); err != nil {
 		return nil, &WriteError{o.Folder, err}
 	}
-	return &Installed{Build: b, File: filepath.Join(final, o.Library.File(b.Wheel))}, nil
+	return &Installed{Library: o.Library, Build: b, File: filepath.Join(final, o.Library.File(b.Wheel))}, nil
 }
 
 // replace renames a folder to its final name. What has that name goes to the staging folder, and back if that fails.
@@ -177,17 +188,13 @@ func replace(made, final, staged string) error {
 	return syncDir(filepath.Dir(final))
 }
 
-// verify says whether a folder holds a build, whole and right, and if not, why.
-func (l Library) verify(dir string, w Wheel) (bool, string) {
-	if err := checkHash(filepath.Join(dir, w.As), w.As, w.Member.SHA256); err != nil {
-		return false, err.Error()
+// verify says why a folder doesn't hold a build, whole and right.
+func (l Library) verify(dir string, w Wheel) error {
+	err := checkHash(filepath.Join(dir, w.As), w.As, w.Member.SHA256)
+	if err == nil && l.Stub != "" {
+		err = checkStub(dir, l.Stub)
 	}
-	if l.Stub != "" {
-		if err := checkStub(dir, l.Stub); err != nil {
-			return false, err.Error()
-		}
-	}
-	return true, ""
+	return err
 }
 
 // Status says what is known of a library file.

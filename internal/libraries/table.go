@@ -107,7 +107,7 @@ func All() []Library {
 						"linux", "amd64", "aion_wgpu-29.0.4-py3-none-manylinux_2_28_x86_64.whl",
 						3297177, "b181149f23ed636ff589852d4559313533f695897a3a81d61184f34ab011c10b",
 						File{"aion_wgpu/libwgpu_native.so", 9333008, "1a8aca40f5f8743755ec02f62c43cf02b85bbdf28b40ab7159927c4d21d9a262"},
-						"libwgpu_native.so", Unpacked,
+						"libwgpu_native.so", Ran,
 					},
 					{
 						"linux", "arm64", "aion_wgpu-29.0.4-py3-none-manylinux_2_28_aarch64.whl",
