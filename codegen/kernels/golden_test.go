@@ -1,17 +1,17 @@
 package kernels_test
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kgen-wgsl/kgen/codegen/bind"
+	"github.com/kgen-wgsl/kgen/codegen/judge"
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models/quant"
@@ -110,26 +110,18 @@ func golden(t *testing.T, b built) {
 	compile(t, b.plan)
 }
 
-// compile has the compilers on PATH judge a kernel; naga gets the text as it does at run time.
+// compile has the compilers on PATH judge a kernel.
 func compile(t *testing.T, k plan.Kernel) {
 	t.Helper()
-	for _, c := range []struct {
-		tool, text string
-		args       []string
-	}{
-		{"tint", k.Text, []string{"--format", "wgsl"}},
-		{"naga", plan.Naga(k.Text), nil},
-	} {
-		tool, err := exec.LookPath(c.tool)
-		if errors.Is(err, exec.ErrNotFound) {
-			continue
-		}
-		file := filepath.Join(t.TempDir(), "kernel.wgsl")
-		if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
+	compilers, _ := judge.Commands(t.Context(), time.Minute)
+	for _, c := range compilers {
+		err := c.Judge(t.Context(), []judge.Text{{Name: k.Name, WGSL: k.Text}}, func(_ int, v judge.Verdict) {
+			if v.Outcome != judge.Passed {
+				t.Errorf("%s, %s: %s: %s\n%s\n%s", k.Name, c.Name(), v.Outcome, v.Message, v.Detail, k.Text)
+			}
+		})
+		if err != nil {
 			t.Fatal(err)
-		}
-		if out, err := exec.Command(tool, append(c.args, file)...).CombinedOutput(); err != nil {
-			t.Errorf("%s refuses %s: %v\n%s\n%s", c.tool, k.Name, err, out, c.text)
 		}
 	}
 }

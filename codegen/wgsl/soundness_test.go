@@ -1,7 +1,6 @@
 package wgsl_test
 
 import (
-	"os/exec"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
@@ -10,9 +9,7 @@ import (
 
 // Whatever control flow the checker takes for uniform, tint takes for uniform: the check is simpler and must err on the strict side.
 func TestUniformityIsNoLooserThanTint(t *testing.T) {
-	if _, err := exec.LookPath("tint"); err != nil {
-		t.Skip("no tint command on PATH: nothing to compare the uniformity check with")
-	}
+	tint := compiler(t, "tint")
 	accepted, refused := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		m := kernel(func(m *wgsl.Module) {
@@ -26,7 +23,7 @@ func TestUniformityIsNoLooserThanTint(t *testing.T) {
 			return
 		}
 		accepted++
-		if ok, out := compilers[0].accepts(t, text); !ok {
+		if ok, out := accepts(t, tint, text); !ok {
 			r.Fatalf("tint refuses what was accepted: %s\n%s", out, text)
 		}
 	})

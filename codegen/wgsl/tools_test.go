@@ -2,48 +2,46 @@ package wgsl_test
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/kgen-wgsl/kgen/codegen/judge"
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
-	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
-// compiler is a command that judges WGSL.
-type compiler struct {
-	name string
-	args []string
-	text func(string) string
-}
-
-var compilers = []compiler{
-	{"tint", []string{"--format", "wgsl"}, func(s string) string { return s }},
-	{"naga", nil, plan.Naga},
-}
-
-// accepts runs the compiler on a text.
-func (c compiler) accepts(t *testing.T, text string) (bool, string) {
+// accepts has a compiler judge a text. A crash is no answer to what the test asks.
+func accepts(t *testing.T, c judge.Validator, text string) (ok bool, why string) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "kernel.wgsl")
-	if err := os.WriteFile(file, []byte(c.text(text)), 0o644); err != nil {
+	err := c.Judge(t.Context(), []judge.Text{{Name: "kernel.wgsl", WGSL: text}}, func(_ int, v judge.Verdict) {
+		if v.Outcome != judge.Passed && v.Outcome != judge.Refused {
+			t.Errorf("%s: %s: %s\n%s", c.Name(), v.Outcome, v.Message, text)
+		}
+		ok, why = v.Outcome == judge.Passed, v.Detail
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(c.name, append(c.args, file)...).CombinedOutput()
-	return err == nil, string(out)
+	return ok, why
 }
 
-// eachCompiler runs a test for each of the commands that are installed; they are optional.
-func eachCompiler(t *testing.T, test func(t *testing.T, c compiler)) {
-	for _, c := range compilers {
-		t.Run(c.name, func(t *testing.T) {
-			if _, err := exec.LookPath(c.name); err != nil {
-				t.Skipf("no %s command on PATH: kernels are not judged by it", c.name)
-			}
-			test(t, c)
-		})
+// compiler returns the command of a name, or skips the test: these commands are optional.
+func compiler(t *testing.T, name string) judge.Validator {
+	t.Helper()
+	found, _ := judge.Commands(t.Context(), time.Minute)
+	for _, c := range found {
+		if strings.Fields(c.Name())[0] == name { // the version follows
+			return c
+		}
+	}
+	t.Skipf("no %s command on PATH: kernels are not judged by it", name)
+	return nil
+}
+
+// eachCompiler runs a test for each of the commands that are installed.
+func eachCompiler(t *testing.T, test func(t *testing.T, name string, c judge.Validator)) {
+	for _, name := range []string{"tint", "naga"} {
+		t.Run(name, func(t *testing.T) { test(t, name, compiler(t, name)) })
 	}
 }
 
@@ -74,10 +72,10 @@ func good() map[string]*wgsl.Module {
 }
 
 func TestCompilersAccept(t *testing.T) {
-	eachCompiler(t, func(t *testing.T, c compiler) {
+	eachCompiler(t, func(t *testing.T, _ string, c judge.Validator) {
 		for name, m := range good() {
 			text := mustText(t, m)
-			if ok, out := c.accepts(t, text); !ok {
+			if ok, out := accepts(t, c, text); !ok {
 				t.Errorf("%s refused:\n%s", name, out)
 			}
 		}
@@ -87,14 +85,14 @@ func TestCompilersAccept(t *testing.T) {
 // What the checker refuses, the compilers refuse: mistakes are not inventions of kgen, but for those that say so. A statement with a
 // mistake prints as it was written.
 func TestCompilersRefuse(t *testing.T) {
-	eachCompiler(t, func(t *testing.T, c compiler) {
+	eachCompiler(t, func(t *testing.T, name string, c judge.Validator) {
 		for _, mistake := range mistakes() {
-			if !strings.Contains(mistake.tools, c.name) {
+			if !strings.Contains(mistake.tools, name) {
 				continue
 			}
 			m := kernel(mistake.build)
 			text, _ := m.Text()
-			if ok, _ := c.accepts(t, text); ok {
+			if ok, _ := accepts(t, c, text); ok {
 				t.Errorf("%s: accepts what was refused with %q:\n%s", mistake.at, mistake.message, text)
 			}
 		}
