@@ -39,7 +39,6 @@ type verbs struct {
 	Vet      vetVerb      `cmd:"" help:"Have every WGSL compiler found judge the kernels of packages, or .wgsl files."`
 	Models   modelsVerb   `cmd:"" help:"List the models that are known without a file."`
 	Lib      libVerb      `cmd:"" help:"Install and list WebGPU libraries."`
-	Lib      libVerb      `cmd:"" help:"Install and list WebGPU libraries."`
 	Help     helpVerb     `cmd:"" help:"Explain a verb, with an example."`
 	Version  versionVerb  `cmd:"" help:"Print the version."`
 
