@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -109,10 +110,9 @@ func readVocab(g *gguf.File) (tokenizer.Vocab, error) {
 	if err = firstError(err, e, e2); err != nil {
 		return v, err
 	}
-	if types, e := g.Ints("tokenizer.ggml.token_type"); e == nil {
-		for _, t := range types {
-			v.Types = append(v.Types, int32(t))
-		}
+	types, e := gguf.Default(g.Ints, "tokenizer.ggml.token_type", nil)
+	for _, t := range types {
+		v.Types = append(v.Types, int32(max(math.MinInt32, min(t, math.MaxInt32)))) // New refuses what is no type
 	}
 	for key, id := range map[string]*int32{
 		"bos": &v.BOS, "eos": &v.EOS, "eot": &v.EOT, "eom": &v.EOM, "padding": &v.Pad, "fim_pad": &v.FIMPad, "fim_rep": &v.FIMRep, "fim_sep": &v.FIMSep,
@@ -121,7 +121,7 @@ func readVocab(g *gguf.File) (tokenizer.Vocab, error) {
 			*id = int32(n)
 		}
 	}
-	v.AddBOS, _ = g.Bool("tokenizer.ggml.add_bos_token")
-	v.AddEOS, _ = g.Bool("tokenizer.ggml.add_eos_token")
-	return v, nil
+	v.AddBOS, e2 = gguf.Default(g.Bool, "tokenizer.ggml.add_bos_token", false)
+	v.AddEOS, err = gguf.Default(g.Bool, "tokenizer.ggml.add_eos_token", false)
+	return v, firstError(e, e2, err)
 }

@@ -43,7 +43,7 @@ func llama() file {
 }
 
 // open writes the file and reads its header.
-func (f file) open(t *testing.T) *gguf.File {
+func (f file) open(t testing.TB) *gguf.File {
 	t.Helper()
 	var b bytes.Buffer
 	put := func(v any) { binary.Write(&b, binary.LittleEndian, v) } // a Buffer takes everything

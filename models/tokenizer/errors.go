@@ -12,6 +12,15 @@ type Error struct {
 	Detail string
 }
 
+// quote makes text from a file fit for a message: in one line, and cut where no token in use is that long.
+func quote(text string) string {
+	const most = 100
+	if len(text) > most {
+		return strconv.QuoteToASCII(text[:most]) + "… " + strconv.Itoa(len(text)) + " bytes in all"
+	}
+	return strconv.Quote(text)
+}
+
 // Error gives field, entry and reason in one line.
 func (e *Error) Error() string {
 	if e.Index < 0 {

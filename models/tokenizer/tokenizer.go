@@ -1,7 +1,6 @@
 package tokenizer
 
 import (
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -12,7 +11,7 @@ type Tokenizer struct {
 	pieces    pieces
 	byteIDs   [256]int32 // id of the token for one byte, None where the vocabulary has none
 	merges    map[pair]merge
-	specials  trie
+	specials  *specials
 	kinds     []int32 // type per id; nil when all are Normal
 	ends      map[uint32]bool
 	bos, eos  int32
@@ -45,7 +44,7 @@ func New(v Vocab) (*Tokenizer, error) {
 		return nil, err
 	}
 	t.pieces = newPieces(&v)
-	t.specials = newTrie(&v)
+	t.specials = newSpecials(&v)
 	t.workPool.New = func() any { return new(work) }
 	return t, nil
 }
@@ -60,13 +59,13 @@ func readMerges(lines []string, ids map[string]uint32) (map[pair]merge, error) {
 			cut = 1 + strings.IndexByte(line[1:], ' ')
 		}
 		if cut == 0 || cut == len(line)-1 {
-			return nil, &Error{"merges", rank, strconv.Quote(line) + " is not two tokens with a space between"}
+			return nil, &Error{"merges", rank, quote(line) + " is not two tokens with a space between"}
 		}
 		left, leftOK := ids[line[:cut]]
 		right, rightOK := ids[line[cut+1:]]
 		whole, wholeOK := ids[line[:cut]+line[cut+1:]]
 		if !leftOK || !rightOK || !wholeOK {
-			return nil, &Error{"merges", rank, strconv.Quote(line) + " names or makes a token that the vocabulary does not have"}
+			return nil, &Error{"merges", rank, quote(line) + " names or makes a token that the vocabulary does not have"}
 		}
 		p := newPair(left, right)
 		if _, ok := merges[p]; !ok {

@@ -63,10 +63,10 @@ func (v *Vocab) kind(id int) int32 {
 // check refuses a vocabulary whose parts do not fit together.
 func (v *Vocab) check() error {
 	if v.Model != "gpt2" {
-		return &Error{"model", -1, "unknown tokenizer model " + strconv.Quote(v.Model) + "; known: gpt2"}
+		return &Error{"model", -1, "unknown tokenizer model " + quote(v.Model) + "; known: gpt2"}
 	}
 	if _, ok := pres[v.Pre]; !ok {
-		return &Error{"pre", -1, "unknown pre-tokenizer " + strconv.Quote(v.Pre) + "; known: " + strings.Join(Pres(), ", ")}
+		return &Error{"pre", -1, "unknown pre-tokenizer " + quote(v.Pre) + "; known: " + strings.Join(Pres(), ", ")}
 	}
 	if len(v.Tokens) == 0 {
 		return &Error{"tokens", -1, "no tokens"}
@@ -77,6 +77,9 @@ func (v *Vocab) check() error {
 	for i, kind := range v.Types {
 		if kind < Normal || kind > Byte {
 			return &Error{"types", i, "no token type has the number " + strconv.Itoa(int(kind))}
+		}
+		if n := len(v.Tokens[i]); n > maxSpecial && isFound(kind) {
+			return &Error{"tokens", i, "a special token of " + strconv.Itoa(n) + " bytes, at most " + strconv.Itoa(maxSpecial) + " are supported"}
 		}
 	}
 	for _, s := range v.specialIDs() {
@@ -95,7 +98,7 @@ func (v *Vocab) index() (map[string]uint32, error) {
 			continue
 		}
 		if first, ok := ids[text]; ok {
-			return nil, &Error{"tokens", i, strconv.Quote(text) + " is token " + strconv.Itoa(int(first)) + " already"}
+			return nil, &Error{"tokens", i, quote(text) + " is token " + strconv.Itoa(int(first)) + " already"}
 		}
 		ids[text] = uint32(i)
 	}
