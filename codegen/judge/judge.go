@@ -82,6 +82,7 @@ var (
 	tintSays = regexp.MustCompile(`(?m):(\d+):(\d+) error: (.+)$`)
 	nagaSays = regexp.MustCompile(`(?m)(?:^|parsing |validation )error: (.+)$`)
 	nagaAt   = regexp.MustCompile(`(?m)^\s*┌─ .*:(\d+):(\d+)\s*$`)
+	caused   = regexp.MustCompile(`^Validation Error\s+Caused by:\s+In [^\n]*\n`) // of wgpu-native
 	nagaNote = regexp.MustCompile(`(?m)^\s*= (.+)$`)
 )
 
@@ -101,6 +102,8 @@ func refusal(output string) Verdict {
 		if at := nagaAt.FindStringSubmatch(output); at != nil {
 			v.Line, v.Column = number(at[1]), number(at[2])
 		}
+	} else if said := caused.ReplaceAllString(output, ""); said != output {
+		v.Message = strings.Join(strings.Fields(said), " ")
 	} else {
 		v.Message, _, _ = strings.Cut(output, "\n")
 	}

@@ -146,7 +146,7 @@ func (l *Library) one(c *child, text Text) Verdict {
 	case errors.As(err, &silence):
 		return Verdict{Outcome: NoAnswer, Message: err.Error()}
 	case err != nil:
-		return Verdict{Outcome: Ended, Message: printable("it crashed, " + err.Error()), Detail: c.errors.text()}
+		return Verdict{Outcome: Ended, Message: printable(err.Error()), Detail: c.errors.text()}
 	case a.Outcome == Refused:
 		return refusal(a.Said)
 	}
@@ -280,7 +280,10 @@ func (c *child) explain(err error) error {
 		how = "it answered with what is no answer (" + err.Error() + ")"
 	} else {
 		c.within(func() error { c.ended = true; return c.cmd.Wait() }) // by itself
-		how = c.cmd.ProcessState.String()
+		how = "it crashed, " + c.cmd.ProcessState.String()
+		if c.cmd.ProcessState.Success() {
+			how = "it ended without an answer"
+		}
 	}
 	c.stop()
 	if said := c.errors.summary(); said != "" {
