@@ -280,6 +280,7 @@ func TestFamiliesRefuse(t *testing.T) {
 		{schedules.Attention{64}.Legal(schedules.AttentionProblem{9, 2, 64, 32, false}, p), "KVHeads: 2 key heads"},
 		{schedules.Attention{64}.Legal(schedules.AttentionProblem{9, 3, 66, 32, false}, p), "Size: 66"},
 		{schedules.Attention{64}.Legal(schedules.AttentionProblem{9, 3, 68, 32, true}, p), "Size: 68 is not a multiple of 8"},
+		{schedules.Attention{64}.Legal(schedules.AttentionProblem{1, 1, 1000, 32, true}, p), "Size: 1000 is not a multiple of 8 up to 512"},
 		{schedules.Attention{2}.Legal(schedules.AttentionProblem{9, 3, 64, 32, true}, p), "Workgroup: 2 is not a multiple of 4"},
 	} {
 		var e *schedules.IllegalError

@@ -53,6 +53,7 @@ func testRoPE(t *testing.T, d device) {
 	}{
 		{9, 3, 64, 64, ir.Norm}, {8, 2, 64, 64, ir.NeoX}, {4, 4, 80, 20, ir.NeoX}, {4, 2, 80, 80, ir.NeoX}, {2, 1, 96, 32, ir.Norm},
 		{2, 1, 128, 128, ir.NeoX}, {1, 1, 6, 6, ir.NeoX}, {3, 1, 10, 6, ir.NeoX}, {1, 1, 256, 256, ir.Norm}, {2, 2, 64, 2, ir.Norm},
+		{1, 1, 300, 300, ir.NeoX}, {2, 1, 512, 512, ir.NeoX}, {1, 1, 1000, 1000, ir.Norm}, // more pairs than any workgroup has threads
 	} {
 		for _, f16 := range []bool{false, true} {
 			r := kernels.RoPEKV{Heads: c.heads, KVHeads: c.kvHeads, Size: c.size, Dims: c.dims, Style: c.style, Positions: 128, Params: params, KV: cache(f16)}
@@ -140,12 +141,14 @@ func (d device) checkRoPE(t *testing.T, b built, r kernels.RoPEKV, position int,
 
 func testAttention(t *testing.T, d device) {
 	var worst float64
+	seeds := seeds(t)
 	for _, c := range []struct {
 		heads, kvHeads, size, workgroup, window int
 		f16                                     bool
 	}{
 		{9, 3, 64, 0, 0, false}, {9, 3, 64, 0, 0, true}, {8, 8, 80, 0, 0, true}, {4, 1, 96, 32, 0, false}, {2, 1, 128, 0, 0, true},
 		{2, 2, 256, 0, 0, false}, {2, 1, 64, 128, 0, true}, {2, 1, 64, 4, 0, false}, {4, 2, 64, 0, 16, false}, {4, 2, 64, 32, 33, true},
+		{2, 1, 300, 0, 0, false}, {1, 1, 512, 0, 0, true}, // several elements for each thread
 	} {
 		a := kernels.AttentionDecode{
 			Heads: c.heads, KVHeads: c.kvHeads, Size: c.size, Scale: 1 / math.Sqrt(float64(c.size)), Window: c.window,
@@ -157,17 +160,17 @@ func testAttention(t *testing.T, d device) {
 		}
 		k, err := a.Kernel(s, d.compat)
 		b := build(t, k, err)
-		for _, position := range positions {
-			d.checkAttention(t, b, a, position, 1, &worst)
+		for i, position := range positions {
+			d.checkAttention(t, b, a, position, 1, seeds[i%len(seeds)], &worst)
 		}
-		d.checkAttention(t, b, a, 64, 30, &worst) // scores up to hundreds: one key takes all
+		d.checkAttention(t, b, a, 64, 30, 64, &worst) // scores up to hundreds: one key takes all
 	}
 	t.Logf("largest NMSE %.2g", worst)
 }
 
-func (d device) checkAttention(t *testing.T, b built, a kernels.AttentionDecode, position int, sharp float64, worst *float64) {
+func (d device) checkAttention(t *testing.T, b built, a kernels.AttentionDecode, position int, sharp float64, seed uint64, worst *float64) {
 	t.Helper()
-	r := random(uint64(position))
+	r := random(seed)
 	q := normal(r, a.Heads*a.Size, sharp)
 	n := 2 * a.KV.Pages * a.KV.PageTokens * a.KVHeads * a.Size
 	kv := make([]byte, n*4)
@@ -193,7 +196,7 @@ func (d device) checkAttention(t *testing.T, b built, a kernels.AttentionDecode,
 	}
 	out := d.run(t, b, map[string][]byte{kernels.Params: record(position), kernels.Q: floats(q), kernels.KV: kv})
 	want := attention(a, q, cached(a.KV, kv), position)
-	closeTo(t, fmt.Sprintf("%s, position %d", b.Name, position), unfloats(out[kernels.Y]), want, 1e-9, worst)
+	closeTo(t, fmt.Sprintf("%s, position %d, seed %d", b.Name, position, seed), unfloats(out[kernels.Y]), want, 1e-9, worst)
 }
 
 // attention is the sum in float64 over the keys that a token at the position sees.

@@ -273,5 +273,6 @@ func TestOnAdapter(t *testing.T) {
 	t.Run("not a number", func(t *testing.T) { testNotANumber(t, d) })
 	t.Run("elementwise", func(t *testing.T) { testElementwise(t, d) })
 	t.Run("argmax", func(t *testing.T) { testArgMax(t, d) })
+	t.Run("repeats", func(t *testing.T) { testRepeats(t, d) })
 	t.Run("advance", func(t *testing.T) { testAdvance(t, d) })
 }

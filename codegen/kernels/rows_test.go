@@ -13,13 +13,14 @@ import (
 
 func testRMSNorm(t *testing.T, d device) {
 	var worst float64
+	seeds := seeds(t)
 	for _, p := range []schedules.Profile{d.portable, d.compat} {
-		for _, shape := range [][2]int{{1, 576}, {9, 64}, {3, 80}, {1, 1}, {2, 255}, {1, 257}, {1, 1000}, {5, 4}} {
+		for i, shape := range [][2]int{{1, 576}, {9, 64}, {3, 80}, {1, 1}, {2, 255}, {3, 256}, {1, 257}, {2, 300}, {3, 512}, {1, 1000}, {5, 4}} {
 			rows, columns := shape[0], shape[1]
 			n := kernels.RMSNorm{Rows: rows, Columns: columns, Eps: 1e-5}
 			k, err := n.Kernel(schedules.DefaultRowReduce(columns, p), p)
 			b := build(t, k, err)
-			r := random(uint64(columns))
+			r := random(seeds[i%len(seeds)])
 			x, w := normal(r, rows*columns, 2), normal(r, columns, 1)
 			want := make([]float64, rows*columns)
 			for row := range rows {
