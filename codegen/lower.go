@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kgen-wgsl/kgen/codegen/bind"
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
@@ -127,7 +128,10 @@ func emitKernels(c *compilation) error {
 // WebGPU and the profile's limits.
 func buildPlan(c *compilation) error {
 	numbers := map[string]int{}
+	needs := &c.program.Requires
 	for _, s := range c.steps {
+		needs.LoopTrips = max(needs.LoopTrips, s.kernel.LoopTrips)
+		needs.PackedDot = needs.PackedDot || strings.Contains(s.compiled.Text, "dot4I8Packed(")
 		k, ok := numbers[s.compiled.Text]
 		if !ok {
 			k = len(c.program.Kernels)

@@ -13,9 +13,12 @@ func (s RowReduce) Legal(columns int, p Profile) error {
 	r.unless(columns > 0, "Columns", "%d is not positive", columns)
 	checkTree(&r, s.Workgroup, 4, p)
 	is(&r, "Reduce", s.Reduce, ReduceTree)
-	checkTrips(&r, "Columns", 2*columns/max(1, s.Workgroup), p)
+	checkTrips(&r, "Columns", s.Trips(columns), p)
 	return r.err(s.String())
 }
+
+// Trips returns the loop trips of one invocation, counted as plan.Device counts: it goes over the row twice.
+func (s RowReduce) Trips(columns int) int { return 2 * loop(share(columns, s.Workgroup)) }
 
 // DefaultRowReduce gives each thread at least four values, in workgroups of 32 to 128: more would exceed profile compat, which
 // the variants for portable serve too.
@@ -36,8 +39,13 @@ func (s ArgMax) Legal(n int, p Profile) error {
 	r.unless(n > 0, "Values", "%d is not positive", n)
 	checkTree(&r, s.Workgroup, 8, p)
 	r.unless(s.Partials > 0 && s.Partials <= p.Limits.Workgroups, "Partials", "%d is not within 1..%d", s.Partials, p.Limits.Workgroups)
-	checkTrips(&r, "Values", n/max(1, s.Workgroup*s.Partials)+s.Partials/max(1, s.Workgroup), p)
+	checkTrips(&r, "Values", s.Trips(n), p)
 	return r.err(s.String())
+}
+
+// Trips returns the most loop trips of one invocation of either kernel, counted as plan.Device counts.
+func (s ArgMax) Trips(n int) int {
+	return loop(max(share(share(n, s.Partials), s.Workgroup), share(s.Partials, s.Workgroup)))
 }
 
 // DefaultArgMax gives each thread at least four values, in at most 128 workgroups.
@@ -104,15 +112,16 @@ func (s Attention) Legal(b AttentionProblem, p Profile) error {
 	checkTree(&r, s.Workgroup, 12, p)
 	r.unless(s.Workgroup%4 == 0, "Workgroup", "%d is not a multiple of 4", s.Workgroup)
 	if len(r) == 0 {
-		checkTrips(&r, "Context", s.trips(b), p)
+		checkTrips(&r, "Context", s.Trips(b), p)
 	}
 	return r.err(s.String())
 }
 
-// trips bounds the loop trips of one thread: for each tile one, and twice its keys four at a time.
-func (s Attention) trips(b AttentionProblem) int {
-	tiles := (b.Context + s.Workgroup - 1) / s.Workgroup
-	return tiles * (1 + s.Workgroup/2)
+// Trips returns the most loop trips of one invocation, counted as plan.Device counts: for each tile one, and twice its keys
+// four at a time.
+func (s Attention) Trips(b AttentionProblem) int {
+	tiles := share(b.Context, s.Workgroup)
+	return loop(tiles * (1 + 2*loop(share(s.Workgroup, 4))))
 }
 
 // DefaultAttention takes about a thread for each element of a head, within 32 to 128.
@@ -130,9 +139,15 @@ func checkTree(r *reasons, workgroup, bytes int, p Profile) {
 }
 
 func checkTrips(r *reasons, field string, trips int, p Profile) {
-	r.within(p.LoopTrips == 0 || trips < p.LoopTrips, field,
+	r.within(p.LoopTrips == 0 || trips <= p.LoopTrips, field,
 		"%d loop trips exceed those that profile %s survives, %d", trips, p.Name, p.LoopTrips)
 }
+
+// loop is what a loop of n trips counts: the last look at its condition is one more.
+func loop(n int) int { return n + 1 }
+
+// share is the most of n things that one of several gets.
+func share(n, among int) int { return (n + max(1, among) - 1) / max(1, among) }
 
 // tree is the largest power of two up to want, but at least 32 and at most most.
 func tree(want, most int) int {

@@ -226,12 +226,16 @@ func (s GEMV) checkFit(r *reasons, b GEMVProblem, p Profile) {
 	widths := b.VecWidths()
 	r.unless(slices.Contains(widths, s.Order.VecWidth), "Order.VecWidth",
 		"%d: rows of %d %v values are read %v words at a time", s.Order.VecWidth, b.Columns, b.Format, widths)
-	trips := b.loads(s.Order.VecWidth) / s.Order.ThreadsPerRow
-	r.within(p.LoopTrips == 0 || trips < p.LoopTrips, "Columns",
-		"%d loop trips exceed those that profile %s survives, %d", trips, p.Name, p.LoopTrips)
+	checkTrips(r, "Columns", s.Trips(b), p)
 	groups := (b.Rows + s.RowsPerWorkgroup() - 1) / s.RowsPerWorkgroup()
 	most := p.Limits.Workgroups
 	r.within(groups <= most*most, "Rows", "%d workgroups exceed %d in each of two dimensions", groups, most)
+}
+
+// Trips returns the loop trips of one invocation, counted as plan.Device counts.
+func (s GEMV) Trips(b GEMVProblem) int {
+	threads := max(1, s.Order.ThreadsPerRow)
+	return loop((b.loads(max(1, s.Order.VecWidth)) + threads - 1) / threads)
 }
 
 // loads is the trips of a loop over a row by one thread: blocks, or loads of plain values.

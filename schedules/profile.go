@@ -1,10 +1,6 @@
 package schedules
 
-import (
-	"strings"
-
-	"github.com/kgen-wgsl/kgen/runtime/plan"
-)
+import "github.com/kgen-wgsl/kgen/runtime/plan"
 
 // Profile is a class of devices: what a kernel made for it may use. A device is opened with exactly these limits.
 type Profile struct {
@@ -16,7 +12,7 @@ type Profile struct {
 	SubgroupSize int // invocations that consecutively form a subgroup, guaranteed; 0 when unknown
 	F16          bool
 	PackedDot    bool // four 8-bit products are one instruction; WGSL has it everywhere, emulated where a device has none
-	LoopTrips    int  // trips that all loops of one invocation may make together; 0 when not capped
+	LoopTrips    int  // trips that all loops of one invocation may make together, counted as plan.Device counts; 0 when not capped
 }
 
 // Dialect says which compiler front ends the text must please.
@@ -34,7 +30,8 @@ func (p Profile) Requires() plan.Requires {
 	return plan.Requires{Limits: p.Limits, Subgroups: p.Subgroups, SubgroupSize: p.SubgroupSize, F16: p.F16}
 }
 
-// WithDevice returns p for one device: a size of subgroups that p leaves open becomes the measured one. It fails with a
+// WithDevice returns p for one device: a size of subgroups that p leaves open becomes the measured one, a cap of loops that
+// was found on the device holds for p, and a packed dot product that was found to be wrong is not used. It fails with a
 // *FitError when the device offers less than p asks for.
 func (p Profile) WithDevice(d plan.Device) (Profile, error) {
 	if err := p.Fit(d); err != nil {
@@ -43,19 +40,11 @@ func (p Profile) WithDevice(d plan.Device) (Profile, error) {
 	if p.Subgroups && p.SubgroupSize == 0 {
 		p.SubgroupSize = d.SubgroupSize
 	}
-	if trips := loopCap(d); trips > 0 && (p.LoopTrips == 0 || trips < p.LoopTrips) {
-		p.LoopTrips = trips
+	if d.LoopTrips > 0 && (p.LoopTrips == 0 || d.LoopTrips < p.LoopTrips) {
+		p.LoopTrips = d.LoopTrips
 	}
+	p.PackedDot = p.PackedDot && !d.BadPackedDot
 	return p, nil
-}
-
-// loopCap returns the loop trips after which a device stops a kernel without a word, 0 for those that don't. Mesa's llvmpipe
-// ends loops after 65535 trips: seen with 22.3.6, checked and unchecked, with wgpu-native and in Chrome.
-func loopCap(d plan.Device) int {
-	if strings.Contains(d.Name, "llvmpipe") {
-		return 65535
-	}
-	return 0
 }
 
 // Fit returns nil when the device offers all that p asks for, else a *FitError.

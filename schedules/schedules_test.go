@@ -120,9 +120,18 @@ func TestWithDevice(t *testing.T) {
 	if err := p.Fit(d); !errors.As(err, &fit) || len(fit.Misses) != 2 || fit.Misses[0].Have != 512 {
 		t.Errorf("got %v", err)
 	}
-	d = plan.Device{Name: "llvmpipe (LLVM 15.0.6, 256 bits)", Limits: p.Limits, Subgroups: true, SubgroupSize: 8}
-	if got, err := p.WithDevice(d); err != nil || got.LoopTrips != 65535 {
-		t.Errorf("llvmpipe: loops of %d trips, %v", got.LoopTrips, err)
+	trapped := plan.Device{Name: "llvmpipe", Limits: p.Limits, Subgroups: true, SubgroupSize: 8, LoopTrips: 65535, BadPackedDot: true}
+	if got, err := p.WithDevice(trapped); err != nil || got.LoopTrips != 65535 || got.PackedDot {
+		t.Errorf("a device with traps: %+v, %v", got, err)
+	}
+	strict := p
+	strict.LoopTrips = 1000
+	if got, err := strict.WithDevice(trapped); err != nil || got.LoopTrips != 1000 {
+		t.Errorf("a profile with a lower cap: %+v, %v", got, err)
+	}
+	trapped.LoopTrips, trapped.BadPackedDot = 0, false // the name says nothing
+	if got, err := p.WithDevice(trapped); err != nil || got.LoopTrips != 0 || !got.PackedDot {
+		t.Errorf("a device without traps: %+v, %v", got, err)
 	}
 	h := lookup(t, "nvidia-h200")
 	if err := h.Fit(plan.Device{Limits: h.Limits, Subgroups: true, SubgroupSize: 16}); err == nil {
@@ -242,7 +251,7 @@ func TestIllegalNamesTheField(t *testing.T) {
 		{portable, func(s *G, b *B, p *P) { b.N = 8 }, "N: 8 columns are not built yet"},
 		{portable, func(s *G, b *B, p *P) { b.Format = quant.Q6_K }, "Format: Q6_K is not built yet"},
 		{portable, func(s *G, b *B, p *P) { b.Rows = 1 << 20 }, "Rows: a plane of 301989888 bytes exceeds the largest binding"},
-		{portable, func(s *G, b *B, p *P) { p.LoopTrips = 18 }, "Columns: 18 loop trips"},
+		{portable, func(s *G, b *B, p *P) { p.LoopTrips = 18 }, "Columns: 19 loop trips exceed those that profile portable survives, 18"},
 		{portable, func(s *G, b *B, p *P) { s.Workgroup, p.Limits.Workgroups = 1, 20 }, "Rows: 576 workgroups exceed 20"},
 	} {
 		p, b := c.profile, B{Rows: 576, Columns: 576, Format: quant.Q4_0, N: 1}

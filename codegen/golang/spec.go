@@ -97,7 +97,10 @@ func (t Target) compile(graph *ir.Graph, positions int) (Variant, error) {
 // that can run it, and not only those that offer all of the profile.
 func least(program *codegen.Program, p *plan.Plan) plan.Requires {
 	profile := program.Requires
-	r := plan.Requires{Subgroups: profile.Subgroups, SubgroupSize: profile.SubgroupSize, F16: profile.F16}
+	r := plan.Requires{
+		Subgroups: profile.Subgroups, SubgroupSize: profile.SubgroupSize, F16: profile.F16,
+		PackedDot: profile.PackedDot, LoopTrips: profile.LoopTrips,
+	}
 	l := &r.Limits
 	l.OffsetAlignment, l.DispatchesInPass = profile.OffsetAlignment, profile.DispatchesInPass
 	for _, k := range p.Kernels {

@@ -67,6 +67,12 @@ func requiresValue(r plan.Requires) jen.Code {
 	if r.F16 {
 		fields = append(fields, jen.Id("F16").Op(":").True())
 	}
+	if r.PackedDot {
+		fields = append(fields, jen.Id("PackedDot").Op(":").True())
+	}
+	if r.LoopTrips != 0 {
+		fields = append(fields, pair("LoopTrips", r.LoopTrips))
+	}
 	return jen.Qual(planPath, "Requires").Add(lines("{", "}", fields))
 }
 

@@ -29,7 +29,7 @@ func (a ArgMaxPartials) Kernel(s schedules.ArgMax, p schedules.Profile) (Kernel,
 			{Name: X, Elem: "f32", Count: a.N, Access: plan.Read},
 			{Name: Partials, Elem: "vec2<u32>", Count: s.Partials, Access: plan.ReadWrite},
 		},
-		Workgroup: s.Workgroup, Grid: [3]int{s.Partials, 1, 1},
+		Workgroup: s.Workgroup, Grid: [3]int{s.Partials, 1, 1}, LoopTrips: s.Trips(a.N),
 		Body: func(m *wgsl.Module) {
 			declareTops(m, s.Workgroup)
 			m.Compute(s.Workgroup, builtins, func() {
@@ -64,7 +64,7 @@ func (a ArgMaxFinal) Kernel(s schedules.ArgMax, p schedules.Profile) (Kernel, er
 	return Kernel{
 		Name: name("argmax_final", a.N), Header: []string{fmt.Sprintf("the largest of %d partial results becomes the next token", s.Partials), s.String()},
 		Operands:  []bind.Operand{{Name: Partials, Elem: "vec2<u32>", Count: s.Partials, Access: plan.Read}, params},
-		Workgroup: s.Workgroup, Grid: [3]int{1, 1, 1},
+		Workgroup: s.Workgroup, Grid: [3]int{1, 1, 1}, LoopTrips: s.Trips(a.N),
 		Body: func(m *wgsl.Module) {
 			declareTops(m, s.Workgroup)
 			m.Compute(s.Workgroup, "@builtin(local_invocation_index) local: u32", func() {

@@ -51,7 +51,7 @@ func (a AttentionDecode) Kernel(s schedules.Attention, p schedules.Profile) (Ker
 			s.String(),
 		},
 		Operands:  t.operands(),
-		Workgroup: s.Workgroup, Grid: [3]int{a.Heads, 1, 1}, Body: t.write,
+		Workgroup: s.Workgroup, Grid: [3]int{a.Heads, 1, 1}, LoopTrips: s.Trips(a.Problem()), Body: t.write,
 	}
 	if a.Window > 0 {
 		k.Name = name(k.Name, "window", a.Window)

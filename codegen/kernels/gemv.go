@@ -69,7 +69,7 @@ func (g GEMV) Kernel(s schedules.GEMV, p schedules.Profile) (Kernel, error) {
 		Name:      name("gemv", formatName(g.Format)+t.x.suffix(), fmt.Sprintf("%dx%d", g.rows(), g.Columns)),
 		Header:    t.header(),
 		Operands:  t.operands(),
-		Workgroup: s.Workgroup, Grid: tiles.size(), Body: t.write,
+		Workgroup: s.Workgroup, Grid: tiles.size(), LoopTrips: s.Trips(g.Problem()), Body: t.write,
 	}
 	if g.Epilogue.Name != "" {
 		k.Name = name(k.Name, g.Epilogue.Name)

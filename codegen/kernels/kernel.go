@@ -17,6 +17,7 @@ type Kernel struct {
 	Operands  []bind.Operand
 	Workgroup int    // invocations, all along x
 	Grid      [3]int // workgroups
+	LoopTrips int    // the most of one invocation, counted as plan.Device counts
 	Body      func(m *wgsl.Module)
 }
 

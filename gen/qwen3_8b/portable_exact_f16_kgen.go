@@ -33,6 +33,7 @@ func portableExactF16() kgenrt.Variant {
 				OffsetAlignment:  256,
 				DispatchesInPass: 1024,
 			},
+			LoopTrips: 4289,
 		},
 		Build: buildPortableExactF16,
 	}

@@ -35,6 +35,7 @@ func subgroupsExactF16() kgenrt.Variant {
 			},
 			Subgroups:    true,
 			SubgroupSize: 32,
+			LoopTrips:    4289,
 		},
 		Build: buildSubgroupsExactF16,
 	}

@@ -35,6 +35,8 @@ func subgroupsFastF32() kgenrt.Variant {
 			},
 			Subgroups:    true,
 			SubgroupSize: 32,
+			PackedDot:    true,
+			LoopTrips:    4289,
 		},
 		Build: buildSubgroupsFastF32,
 	}

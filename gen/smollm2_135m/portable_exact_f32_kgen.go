@@ -33,6 +33,7 @@ func portableExactF32() kgenrt.Variant {
 				OffsetAlignment:  256,
 				DispatchesInPass: 1024,
 			},
+			LoopTrips: 4481,
 		},
 		Build: buildPortableExactF32,
 	}

@@ -33,6 +33,8 @@ func portableFastF32() kgenrt.Variant {
 				OffsetAlignment:  256,
 				DispatchesInPass: 1024,
 			},
+			PackedDot: true,
+			LoopTrips: 4481,
 		},
 		Build: buildPortableFastF32,
 	}

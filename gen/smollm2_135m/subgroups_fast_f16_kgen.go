@@ -35,6 +35,8 @@ func subgroupsFastF16() kgenrt.Variant {
 			},
 			Subgroups:    true,
 			SubgroupSize: 32,
+			PackedDot:    true,
+			LoopTrips:    4481,
 		},
 		Build: buildSubgroupsFastF16,
 	}

@@ -33,6 +33,7 @@ func portableExactF16() kgenrt.Variant {
 				OffsetAlignment:  256,
 				DispatchesInPass: 1024,
 			},
+			LoopTrips: 39,
 		},
 		Build: buildPortableExactF16,
 	}
