@@ -56,7 +56,10 @@ func unhex(t *testing.T, s string) []byte {
 }
 
 func TestVectors(t *testing.T) {
-	supported := map[Type]bool{F32: true, F16: true, BF16: true, Q8_0: true, Q4_0: true, Q4_1: true}
+	supported := map[Type]bool{}
+	for _, t := range []Type{F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, MXFP4} {
+		supported[t] = true
+	}
 	v := loadVectors(t)
 	if len(v.Types) != 28 {
 		t.Fatalf("%d types, want 28", len(v.Types))
@@ -209,7 +212,7 @@ func TestDequantizeSizes(t *testing.T) {
 // The figure is bytes of packed weights read per second; ns/weight is what a caller plans with.
 func BenchmarkDequantize(b *testing.B) {
 	const columns = 1536
-	for _, typ := range []Type{F32, F16, BF16, Q8_0, Q4_0, Q4_1} {
+	for _, typ := range []Type{F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, MXFP4} {
 		b.Run(typ.String(), func(b *testing.B) {
 			n, err := RowBytes(typ, columns)
 			if err != nil {

@@ -10,7 +10,14 @@ func (e *UnsupportedError) Error() string {
 	if _, known := e.Type.Block(); !known {
 		return "quant: " + e.Type.String() + " is no known tensor type"
 	}
-	return "quant: tensors of type " + e.Type.String() + " are not supported; supported are F32, F16, BF16, Q8_0, Q4_0 and Q4_1"
+	text := ""
+	for i, t := range Types() {
+		if i > 0 {
+			text += ", "
+		}
+		text += t.String()
+	}
+	return "quant: tensors of type " + e.Type.String() + " are not supported; supported are " + text
 }
 
 // SizeError says that a number of columns or of bytes does not fit a type.

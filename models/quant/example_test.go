@@ -19,8 +19,8 @@ func ExampleDequantize() {
 		log.Fatal(err)
 	}
 	fmt.Println(row[0], row[15], row[16], row[24], row[31])
-	fmt.Println(quant.Dequantize(quant.Q6_K, nil, nil))
+	fmt.Println(quant.Dequantize(quant.IQ2_XS, nil, nil))
 	// Output:
 	// 0 0 -4 0 3.5
-	// quant: tensors of type Q6_K are not supported; supported are F32, F16, BF16, Q8_0, Q4_0 and Q4_1
+	// quant: tensors of type IQ2_XS are not supported; supported are F32, F16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, BF16, MXFP4
 }
