@@ -355,6 +355,24 @@ func abortCases() []abortCase {
 			want: &plan.KernelError{Kernel: "broken"}, text: "kernel broken: |4:",
 		},
 		{
+			name: "text that is not UTF-8", about: "a kernel's text with bytes that are no UTF-8", alone: "wgpu-native reads past the text and may end the process",
+			run: func(t *testing.T, b *bench) error {
+				return b.kernel(func(k *plan.Kernel) { k.Text += "// \xff\xfe" })
+			},
+			want: &plan.KernelError{Kernel: "broken"}, text: "its text is not UTF-8 at byte |, line 5",
+		},
+		{
+			name: "text that speaks of loss", about: "refused text with the words by which the library tells of the loss of the device, or of memory",
+			run: func(t *testing.T, b *bench) error {
+				for _, words := range []string{"Parent device is lost", "Not enough memory left."} {
+					err := b.kernel(func(k *plan.Kernel) { k.Name, k.Text = words, strings.Replace(k.Text, "3.0 *", words, 1) })
+					checkError(t, err, &plan.KernelError{Kernel: words}, "4:")
+				}
+				return b.kernel(func(k *plan.Kernel) { k.Text = "// Parent device is lost\n?" })
+			},
+			want: &plan.KernelError{Kernel: "broken"}, text: "2:1",
+		},
+		{
 			name: "use of what failed to compile", about: "a pipeline is made of a module, or used, that is an error",
 			never: "a module that failed is released at once, and NewPipeline returns no number for it",
 			run: func(t *testing.T, b *bench) error {

@@ -39,7 +39,7 @@ func (d *Device) createBuffer(name string, bytes, usage uint64) (buffer, error) 
 	var h buffer
 	call := "create buffer " + name
 	err := d.scoped(call, func() {
-		h = d.api.createBuffer(d.device, &bufferDescriptor{label: view(name), usage: usage, size: bytes})
+		h = d.api.createBuffer(d.device, &bufferDescriptor{label: label(name), usage: usage, size: bytes})
 	})
 	if err != nil || h == 0 {
 		release(d.api, fnBufferRelease, h) // an invalid buffer still has a handle

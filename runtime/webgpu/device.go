@@ -88,6 +88,9 @@ func (d *Device) run() {
 
 // do runs f on the device's goroutine and waits for it.
 func (d *Device) do(call string, f func() error) error {
+	if d.calls == nil {
+		return closedError(call) // a Device that no Open made
+	}
 	done := make(chan error, 1)
 	select {
 	case d.calls <- func() { done <- d.guard(f) }:
@@ -179,6 +182,9 @@ func (d *Device) count(f func(s *plan.Stats)) {
 
 // Close waits for the work that was submitted, and releases everything. It may be called twice.
 func (d *Device) Close() error {
+	if d.calls == nil {
+		return nil
+	}
 	done := make(chan struct{})
 	select {
 	case d.calls <- func() { d.stop(); close(done) }:

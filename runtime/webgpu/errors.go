@@ -54,14 +54,18 @@ func (d *Device) capture(f func()) message {
 
 func callScope(fn uintptr, h device, filter uintptr) { call(fn, uintptr(h), filter) }
 
-// failure types an error that the library reported, and notes the loss of the device.
+// failure types an error that the library reported, and notes the loss of the device. What a text means is told by its end:
+// before that it may hold names and kernel text, which say anything.
 func (d *Device) failure(call string, e message) *plan.DeviceError {
 	err := &plan.DeviceError{Fault: plan.Failed, Call: call, Detail: oneLine(e.text)}
+	ends := func(with string) bool {
+		return with != "" && strings.HasSuffix(strings.TrimRight(err.Detail, "."), with)
+	}
 	switch {
-	case e.kind == errorLost || strings.Contains(strings.ToLower(e.text), "device is lost"):
+	case e.kind == errorLost || ends(d.api.flavour.lost):
 		err.Fault = plan.Lost
 		d.lost = &plan.DeviceError{Fault: plan.Lost, Call: "use the device", Detail: "it was lost: " + err.Detail}
-	case e.kind == errorOutOfMemory || d.api.flavour.outOfMemory != "" && strings.Contains(e.text, d.api.flavour.outOfMemory):
+	case e.kind == errorOutOfMemory || ends(d.api.flavour.outOfMemory):
 		err.Fault = plan.OutOfMemory
 	}
 	return err

@@ -12,7 +12,8 @@ type flavour struct {
 	f16         uint32 // feature numbers
 	subgroups   uint32
 	scopes      []uintptr // filters of error scopes, outermost first
-	outOfMemory string    // what a validation error says when it means that
+	outOfMemory string    // how a validation error ends that means that; empty if there is a type for it
+	lost        string    // how an error ends that means the loss of the device; empty if the callback alone tells of it
 
 	futures  bool   // waits are for futures of calls; else for numbers of submits, and replies come inside the calls
 	lostMode uint32 // when the library may tell of the loss of a device

@@ -31,6 +31,9 @@ func (d *Device) JudgeText(name, text string) error {
 
 // JudgeKernel compiles a kernel as NewPipeline does, and keeps nothing but the layout of its bindings.
 func (d *Device) JudgeKernel(k *plan.Kernel, trusted bool) error {
+	if k == nil {
+		return noKernel()
+	}
 	return d.do("compile kernel "+k.Name, func() error {
 		handle, _, err := d.pipeline(k, trusted)
 		if err == nil {

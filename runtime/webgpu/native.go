@@ -22,6 +22,7 @@ func nativeFlavour() flavour {
 		subgroups:   0x00030021,                                     // its own; it does not list the header's 0x12
 		scopes:      []uintptr{filterValidation, filterOutOfMemory}, // the third, internal, ends the process
 		outOfMemory: "Not enough memory left",
+		lost:        "Parent device is lost",
 		lostMode:    allowProcessEvents,
 		version:     nativeVersion,
 		instance:    nativeInstance,

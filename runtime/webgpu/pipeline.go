@@ -70,6 +70,9 @@ func (d *Device) layout(accesses []plan.Access) (int, error) {
 
 // NewPipeline compiles a kernel. Limits are checked here first: libraries don't check all, workgroup memory for one.
 func (d *Device) NewPipeline(k *plan.Kernel, trusted bool) (h plan.Handle, err error) {
+	if k == nil {
+		return 0, noKernel()
+	}
 	err = d.do("compile kernel "+k.Name, func() error {
 		handle, layout, err := d.pipeline(k, trusted)
 		if err != nil {
@@ -103,7 +106,7 @@ func (d *Device) compile(k *plan.Kernel, layout pipelineLayout, trusted bool) (c
 	var handle computePipeline
 	err = d.kernelScope(k.Name, func() {
 		handle = d.api.createComputePipeline(d.device, &computePipelineDescriptor{
-			label: view(k.Name), layout: layout, compute: computeState{module: module, entryPoint: view("main")},
+			label: label(k.Name), layout: layout, compute: computeState{module: module, entryPoint: view("main")},
 		})
 	})
 	if err != nil || handle == 0 {
@@ -113,14 +116,25 @@ func (d *Device) compile(k *plan.Kernel, layout pipelineLayout, trusted bool) (c
 	return handle, nil
 }
 
-// module has the library's compiler read a kernel's text.
+func noKernel() error { return &plan.PlanError{Subject: "kernel", Detail: "there is none"} }
+
+// module has the library's compiler read a kernel's text. What is not UTF-8 never gets there: naga ends the process when it
+// reports an error in such a text.
 func (d *Device) module(name, text string, trusted bool) (shaderModule, error) {
+	if valid := strings.ToValidUTF8(text, ""); len(valid) != len(text) {
+		at := 0
+		for at < len(valid) && valid[at] == text[at] {
+			at++
+		}
+		line := 1 + strings.Count(text[:at], "\n")
+		return 0, &plan.KernelError{Kernel: name, Detail: "its text is not UTF-8 at byte " + utoa(uint64(at)) + ", line " + utoa(uint64(line))}
+	}
 	if d.api.flavour.naga {
 		text = plan.Naga(text)
 	}
 	desc := &shaderModuleDescriptor{
 		next:  &sourceWGSL{chain: chain{sType: typeSourceWGSL}, code: view(text)},
-		label: view(name),
+		label: label(name),
 	}
 	var handle shaderModule
 	err := d.kernelScope(name, func() {

@@ -128,6 +128,9 @@ func (d *Device) Wait(ctx context.Context, t plan.Ticket) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if d.calls == nil {
+		return nil, closedError("wait")
+	}
 	select {
 	case d.calls <- work:
 	case <-ctx.Done():

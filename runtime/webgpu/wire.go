@@ -44,6 +44,9 @@ func view(s string) stringView {
 	return stringView{unsafe.StringData(s), uintptr(len(s))}
 }
 
+// label makes a stringView of a name of the caller's; libraries take it for UTF-8 unseen.
+func label(name string) stringView { return view(strings.ToValidUTF8(name, "\uFFFD")) }
+
 // String copies the text: what a callback gets is gone when it returns.
 func (v stringView) String() string {
 	if v.data == nil {
