@@ -50,6 +50,7 @@ func (c *checker) assign(op string, to, value Expr) *Assign {
 	if bad(to) || bad(value) {
 		return &Assign{Op: op, To: to, Value: value}
 	}
+	c.checkSum(op, to, value)
 	if op != "" {
 		typed := c.compound(op, to, value)
 		if _, cast := uncast(to); !cast || bad(typed) {
@@ -70,6 +71,24 @@ func (c *checker) assign(op string, to, value Expr) *Assign {
 		value = &Bitcast{Info: Info{Pos: value.Expression().Pos, Type: typeOf(place)}, To: typeOf(place), X: value}
 	}
 	return &Assign{To: place, Value: value}
+}
+
+const sumInF16 = "this adds up in f16, which overflows above 65504: keep the sum in f32"
+
+// checkSum refuses sums in f16, which overflow above 65504: what is added to a place of f16 is what makes its next value.
+func (c *checker) checkSum(op string, to, value Expr) {
+	if scalarOf(to) != F16 || op != "" && op != "+" && op != "-" {
+		return
+	}
+	place, _ := uncast(to)
+	sum := op != ""
+	Walk(value, func(e Expr) {
+		id, ok := e.(*Ident)
+		sum = sum || ok && id.Symbol != nil && id.Symbol == root(place)
+	})
+	if sum {
+		c.fail(to, sumInF16)
+	}
 }
 
 // compound checks to op value as the operation that a compound assignment does.

@@ -35,7 +35,11 @@ func (c *checker) call(e *Call) Expr {
 	if signature == "special" {
 		return c.special(e)
 	}
-	return c.constants(c.match(e, signature))
+	matched := c.match(e, signature)
+	if name := e.Name; scalarOf(matched) == F16 && (name == "subgroupAdd" || name == "subgroupExclusiveAdd" || name == "subgroupInclusiveAdd") {
+		return c.fail(e, sumInF16)
+	}
+	return c.constants(matched)
 }
 
 func (c *checker) userCall(e *Call, f *Func) Expr {

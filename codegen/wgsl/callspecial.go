@@ -45,6 +45,9 @@ func (c *checker) dot(e *Call) Expr {
 	if !ok || !vector || !v.Elem.numeric() || typeOf(e.Args[1]) != v {
 		return c.fail(e, "dot takes two vectors of one type, not %s and %s", tx, ty)
 	}
+	if v.Elem == F16 {
+		return c.fail(e, sumInF16)
+	}
 	e.Type = v.Elem
 	return e
 }

@@ -118,7 +118,8 @@ var reserved = wordSet(`
 	virtual volatile wgsl where with writeonly yield
 
 	texture_1d texture_2d texture_3d texture_cube sampler sampler_comparison ptr mat2x2 mat2x3 mat2x4 mat3x2 mat3x3 mat3x4 mat4x2
-	mat4x3 mat4x4
+	mat4x3 mat4x4 mat2x2f mat2x3f mat2x4f mat3x2f mat3x3f mat3x4f mat4x2f mat4x3f mat4x4f mat2x2h mat2x3h mat2x4h mat3x2h mat3x3h
+	mat3x4h mat4x2h mat4x3h mat4x4h
 
 	in out inout uniform buffer sample flat centroid invariant input output superp long short half fixed unsigned signed int uint
 	float double char void uchar ushort ulong ptrdiff_t size_t ssize_t hvec2 hvec3 hvec4 fvec2 fvec3 fvec4 dvec2 dvec3 dvec4 ivec2
@@ -130,7 +131,7 @@ var reserved = wordSet(`
 
 	kernel vertex fragment device constant thread threadgroup threadgroup_imageblock ray_data object_data metal packed packed_float2
 	packed_float3 packed_float4 texture depth2d bfloat simd and and_eq bitand bitor compl not not_eq or or_eq xor xor_eq private
-	assert infinity nan INFINITY NAN main
+	assert inf infinity nan INFINITY NAN main
 `)
 
 func wordSet(words string) map[string]bool {
