@@ -17,17 +17,21 @@ import (
 var update = flag.Bool("update", false, "rewrite the texts that scripts compare with")
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "vet-library" {
+		main() // as a child process of vet
+	}
 	testscript.Main(m, map[string]func(){"kgen": main})
 }
 
 // TestScripts runs the command as a user would. Scripts find tiny.gguf, the oracle's smallest model, and bad, a folder of
-// files that no reader should accept; $ADAPTER is 1 where there is a WebGPU adapter.
+// files that no reader should accept; $ADAPTER is 1 where there is a WebGPU adapter; $BIN holds the command alone.
 func TestScripts(t *testing.T) {
 	model := oracle.Bytes(t, "llama-q4_1.gguf")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("BIN", filepath.SplitList(os.Getenv("PATH"))[0]) // of the command itself
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "tiny.gguf"), model, 0o644); err != nil {
 				return err
 			}

@@ -197,7 +197,7 @@ func readWGSL(path string) (text string, fault vetFinding, err error) {
 	at := bytes.IndexByte(data, 0)
 	switch {
 	case len(data) > largestText:
-		fault.Message = fmt.Sprintf("it has more than %d MiB, no validator was asked", largestText>>20)
+		fault.Message = fmt.Sprintf("it has more than %d MiB; no validator was asked", largestText>>20)
 	case len(bytes.TrimSpace(data)) == 0:
 		fault.Message = "it is empty"
 	case at >= 0:
@@ -286,15 +286,17 @@ func (r *vetReport) judge(ctx context.Context, t *terminal, validators []judge.V
 	return nil
 }
 
-// deduplicate returns the distinct ones of texts, and for each text the index of its like.
+// deduplicate returns the distinct ones of texts, and for each text the index of its like: with the same bytes, bound alike.
 func deduplicate(texts []judge.Text) (distinct []judge.Text, of []int) {
-	type key struct {
-		text   string
-		kernel bool
-	}
+	type key struct{ text, bound string }
 	index := map[key]int{}
 	for _, text := range texts {
-		k := key{text.WGSL, text.Kernel != nil}
+		k := key{text: text.WGSL}
+		if text.Kernel != nil {
+			alike := *text.Kernel
+			alike.Name, alike.Text = "", ""
+			k.bound = fmt.Sprintf("%+v", alike)
+		}
 		at, ok := index[k]
 		if !ok {
 			at = len(distinct)
@@ -396,6 +398,10 @@ func (r *vetReport) print(t *terminal) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(t.stdout, "%d kernels, %d distinct\n", r.Kernels, r.Distinct)
+	kernels := "kernels"
+	if r.Kernels == 1 {
+		kernels = "kernel"
+	}
+	_, err := fmt.Fprintf(t.stdout, "%d %s, %d distinct\n", r.Kernels, kernels, r.Distinct)
 	return err
 }

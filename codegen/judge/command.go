@@ -100,7 +100,7 @@ func (c *Command) Judge(ctx context.Context, texts []Text, report func(int, Verd
 				}
 				v := givenUp()
 				if silent.Load() < patience {
-					v = c.one(ctx, filepath.Join(dir, strconv.Itoa(at)+".wgsl"), texts[at].WGSL)
+					v = c.one(ctx, filepath.Join(dir, strconv.Itoa(at)+".wgsl"), texts[at])
 				}
 				if v.Outcome == NoAnswer {
 					silent.Add(1)
@@ -116,13 +116,14 @@ func (c *Command) Judge(ctx context.Context, texts []Text, report func(int, Verd
 }
 
 // one judges a text by way of a file.
-func (c *Command) one(ctx context.Context, file, text string) Verdict {
-	text, mapped := dialect(text, c.naga)
+func (c *Command) one(ctx context.Context, file string, t Text) Verdict {
+	text, mapped := dialect(t.WGSL, c.naga)
 	v := Verdict{Outcome: Passed}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		v = Verdict{Outcome: NotJudged, Message: printable(err.Error())}
 	} else if stdout, stderr, err := c.run(ctx, append(c.args[:len(c.args):len(c.args)], file)...); err != nil {
-		v = c.failed(err, stdout, strings.ReplaceAll(stderr, file, filepath.Base(file)))
+		v = c.failed(err, stdout, stderr)
+		v.Message, v.Detail = strings.ReplaceAll(v.Message, file, t.Name), strings.ReplaceAll(v.Detail, file, t.Name)
 	}
 	v.Mapped = mapped
 	return v

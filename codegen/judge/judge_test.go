@@ -133,6 +133,7 @@ func player(t *testing.T, timeout time.Duration) judge.Validator {
 // Libraries of the same name are one; those that can't judge are missing with the reason.
 func TestLibraries(t *testing.T) {
 	t.Setenv("KGEN_CACHE", t.TempDir()) // without SwiftShader
+	t.Setenv("KGEN_WEBGPU_LIB", "")
 	found, missing := judge.Libraries(t.Context(), spawn("play"), time.Minute)
 	if len(found) != 1 || found[0].Name() != "player 1" || found[0].Kind() != "library" || found[0].Place() != "/a" || found[0].Adapter() != "stage" {
 		t.Errorf("found %+v", found)

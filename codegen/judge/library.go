@@ -60,9 +60,14 @@ func Libraries(ctx context.Context, spawn Spawn, timeout time.Duration) (found [
 		for name := range seen {
 			any = any || strings.HasPrefix(name, k.name+" ")
 		}
-		if !any {
-			missing = append(missing, Missing{Name: k.name, Why: "no library of it was found", Get: k.get})
+		if any {
+			continue
 		}
+		m := Missing{Name: k.name, Why: "no library of it was found", Get: k.get}
+		if os.Getenv("KGEN_WEBGPU_LIB") != "" {
+			m.Why, m.Get = "KGEN_WEBGPU_LIB names another library, and no other is used then", "unset it"
+		}
+		missing = append(missing, m)
 	}
 	return found, missing
 }

@@ -129,12 +129,8 @@ func load(library string) (l *webgpu.Library, err error) {
 
 // ask has the library judge a text.
 func ask(d *webgpu.Device, device plan.Device, q question) answer {
-	text := comments.ReplaceAllString(q.WGSL, " ")
-	switch {
-	case usesF16.MatchString(text) && !device.F16:
-		return answer{NotJudged, "the adapter " + device.Name + " lacks shader-f16"}
-	case usesSubgroups.MatchString(text) && !device.Subgroups:
-		return answer{NotJudged, "the adapter " + device.Name + " lacks subgroups"}
+	if feature := lacks(device, q.WGSL); feature != "" {
+		return answer{NotJudged, "the adapter " + device.Name + " lacks " + feature}
 	}
 	var err error
 	if q.Kernel == nil {
@@ -162,10 +158,22 @@ func ask(d *webgpu.Device, device plan.Device, q question) answer {
 	return answer{Refused, err.Error()}
 }
 
-// What a text needs of the adapter. Comments are taken out first; those that are nested may leave a word too many, and then the text
-// is said not to be judged on adapters that lack the feature.
+// lacks names a feature that a text needs and a device has not, "" if there is none. Only features that kgen opens devices with are
+// known: a library refuses a text that needs another one.
+func lacks(d plan.Device, text string) string {
+	text = comments.ReplaceAllString(text, " ")
+	switch {
+	case !d.F16 && usesF16.MatchString(text):
+		return "shader-f16"
+	case !d.Subgroups && usesSubgroups.MatchString(text):
+		return "subgroups"
+	}
+	return ""
+}
+
+// What a text uses. Block comments that are nested may leave a word too many; then a text is said not to be judged.
 var (
 	comments      = regexp.MustCompile(`//[^\n]*|(?s:/\*.*?\*/)`)
 	usesF16       = regexp.MustCompile(`\benable\b[^;]*\bf16\b`)
-	usesSubgroups = regexp.MustCompile(`\benable\b[^;]*\bsubgroups\b|\bsubgroup[A-Z_]\w*|\bquad(Broadcast|Swap[XYD]\w*)\b`)
+	usesSubgroups = regexp.MustCompile(`\benable\b[^;]*\bsubgroups\b|\bsubgroup[A-Z]\w*\s*\(|\bsubgroup_(id|size|invocation_id)\b|\bnum_subgroups\b|\bquad(Broadcast|Swap[XYD]\w*)\s*\(`)
 )
