@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen"
+	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/kgen-wgsl/kgen/schedules"
@@ -24,7 +25,7 @@ func count(g *ir.Graph, op ir.Op) (n int) {
 // The graph pass inserts 8-bit products where kernels have them, and the plan then does: one quantising step for each
 // vector, whatever reads it, on every profile within four bindings. Formats without such kernels give the exact plan.
 func TestFast(t *testing.T) {
-	for _, format := range schedules.Formats() {
+	for _, format := range kernels.Formats() {
 		g := shape(t, 2, format, ir.F16)
 		for _, p := range schedules.Profiles() {
 			opts := codegen.Options{Profile: profile(t, p.Name), Context: 256}
@@ -38,13 +39,13 @@ func TestFast(t *testing.T) {
 				t.Fatalf("%v for %s: %v", format, p.Name, err)
 			}
 			want := "fast"
-			if !slices.Contains(schedules.FormatsQ8(), format) {
+			if !slices.Contains(kernels.FormatsQ8(), format) {
 				want = "exact"
 			}
 			if exact.Path != "exact" || fast.Path != want {
 				t.Errorf("%v for %s: paths %s and %s", format, p.Name, exact.Path, fast.Path)
 			}
-			if !slices.Contains(schedules.FormatsQ8(), format) {
+			if !slices.Contains(kernels.FormatsQ8(), format) {
 				if codegen.PlanText(fast.Plan) != codegen.PlanText(exact.Plan) {
 					t.Errorf("%v for %s: the fast plan differs from the exact one", format, p.Name)
 				}

@@ -9,12 +9,15 @@ import (
 // q8Block is the number of values that share a scale in QuantQ8.
 const q8Block = 32
 
-// q8Weights lists the weight types whose products with 8-bit codes are worth a kernel of their own, because they are sums
-// of integers.
-var q8Weights = []Elem{Elem(quant.Q8_0), Elem(quant.Q4_0), Elem(quant.Q4_1)}
+// q8Weight reports whether products of a weight type with 8-bit codes are worth a kernel of their own: whether its values are
+// whole codes times scales, so that they are sums of integers.
+func q8Weight(e Elem) bool {
+	block, ok := quant.Type(e).Block()
+	return ok && block.Elems > 1 && quant.Supported(quant.Type(e))
+}
 
-// QuantiseActivations makes a LinearQ8 of every Linear whose weights are all of types that have kernels for it, Q8_0, Q4_0
-// and Q4_1, and whose x has rows of whole blocks of 32; other nodes stay. All that read one x share one QuantQ8, which
+// QuantiseActivations makes a LinearQ8 of every Linear whose weights are all quantised, and whose x has rows of whole blocks of 32;
+// other nodes stay. All that read one x share one QuantQ8, which
 // stands before the first of them. Its results are called after x: x.q8, x.q8.d and x.q8.s.
 //
 // It is none of Passes: the graph means other numbers afterwards, within what rounding activations to 8 bits does.
@@ -44,7 +47,7 @@ func takesQ8(n *Node) bool {
 		return false
 	}
 	for _, w := range n.In[1 : 1+len(n.Out)] {
-		if !slices.Contains(q8Weights, w.Elem) {
+		if !q8Weight(w.Elem) {
 			return false
 		}
 	}

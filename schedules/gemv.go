@@ -80,6 +80,7 @@ const (
 type GEMVProblem struct {
 	Rows, Columns int
 	Format        quant.Type
+	RowBytes      int // of a row in the largest plane that kernels read
 	N             int
 	X             XType // how x is given; empty means f32
 }
@@ -114,50 +115,21 @@ func (b GEMVProblem) check(r *reasons, p Profile) {
 	r.unless(b.Rows > 0, "Rows", "%d is not positive", b.Rows)
 	r.unless(b.Columns > 0, "Columns", "%d is not positive", b.Columns)
 	r.unless(b.N == 1, "N", "%d columns are not built yet, only 1", b.N)
-	w, ok := words[b.Format]
+	block, ok := b.Format.Block()
 	if !ok {
-		r.unless(false, "Format", "%v is not built yet", b.Format)
+		r.unless(false, "Format", "%v is no type", b.Format)
 		return
 	}
-	r.unless(b.xType() == XF32 || b.xType() == XQ8 && w.q8, "X", "%s is not built yet for weights of %v", b.X, b.Format)
-	block, _ := b.Format.Block()
+	r.unless(b.xType() == XF32 || b.xType() == XQ8 && block.Elems > 1, "X", "%s is not built yet for weights of %v", b.X, b.Format)
 	if b.Columns > 0 {
 		multiple := max(block.Elems, 4/block.Bytes) // a row starts at a whole word
 		r.unless(b.Columns%multiple == 0, "Columns", "%d is not a multiple of %d", b.Columns, multiple)
 	}
-	if b.Rows > 0 && b.Columns > 0 {
-		bytes := uint64(b.Rows) * uint64(b.Columns/block.Elems) * uint64(w.bytes)
+	if b.Rows > 0 && b.RowBytes > 0 {
+		bytes := uint64(b.Rows) * uint64(b.RowBytes)
 		r.within(bytes <= p.Limits.BindingBytes, "Rows",
 			"a plane of %d bytes exceeds the largest binding, %d: cut the weight by rows", bytes, p.Limits.BindingBytes)
 	}
-}
-
-// word says what the largest plane of a format holds of a block: bytes, and 32-bit words in one load at most. q8 says
-// whether kernels multiply it with q8 x too.
-type word struct {
-	bytes, load int
-	q8          bool
-}
-
-// words lists the formats that kernels read.
-var words = map[quant.Type]word{
-	quant.F32: {4, 4, false}, quant.F16: {2, 4, false},
-	quant.Q8_0: {32, 4, true}, quant.Q4_0: {16, 4, true}, quant.Q4_1: {16, 4, true},
-}
-
-// Formats returns the weight formats that GEMV kernels read, by number.
-func Formats() []quant.Type {
-	all := make([]quant.Type, 0, len(words))
-	for t := range words {
-		all = append(all, t)
-	}
-	slices.Sort(all)
-	return all
-}
-
-// FormatsQ8 returns those of Formats that kernels multiply with q8 x too.
-func FormatsQ8() []quant.Type {
-	return slices.DeleteFunc(Formats(), func(t quant.Type) bool { return !words[t].q8 })
 }
 
 // VecWidths returns the legal values of Order.VecWidth: 32-bit words in one load, which divide a row evenly.
@@ -238,11 +210,14 @@ func (s GEMV) Trips(b GEMVProblem) int {
 	return loop((b.loads(max(1, s.Order.VecWidth)) + threads - 1) / threads)
 }
 
-// loads is the trips of a loop over a row by one thread: blocks, or loads of plain values.
+// tripValues is the values of a trip of a loop over a row of blocks: those that share a scale of q8 x.
+const tripValues = 32
+
+// loads is the trips of a loop over a row by one thread: runs of tripValues, or loads of plain values.
 func (b GEMVProblem) loads(vec int) int {
 	block, _ := b.Format.Block()
 	if block.Elems > 1 {
-		return b.Columns / block.Elems
+		return b.Columns / tripValues
 	}
 	return (b.Columns*block.Bytes + 4*vec - 1) / (4 * vec)
 }

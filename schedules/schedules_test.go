@@ -3,7 +3,6 @@ package schedules_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -148,12 +147,12 @@ func TestDefaultsAreLegal(t *testing.T) {
 		}
 		for _, size := range sizes {
 			p.SubgroupSize = size
-			for _, format := range schedules.Formats() {
+			for _, format := range quant.Types() {
 				xs := []schedules.XType{schedules.XF32}
-				if slices.Contains(schedules.FormatsQ8(), format) {
+				if block, _ := format.Block(); block.Elems > 1 {
 					xs = append(xs, schedules.XQ8)
 				}
-				for _, shape := range [][2]int{{1, 32}, {960, 576}, {49152, 576}, {576, 1536}, {5, 30 * 32}, {7, 64}} {
+				for _, shape := range [][2]int{{1, 256}, {960, 768}, {49152, 768}, {576, 1536}, {5, 30 * 256}, {7, 512}} {
 					for _, x := range xs {
 						b := schedules.GEMVProblem{Rows: shape[0], Columns: shape[1], Format: format, N: 1, X: x}
 						if err := schedules.DefaultGEMV(b, p).Legal(b, p); err != nil {
@@ -249,8 +248,8 @@ func TestIllegalNamesTheField(t *testing.T) {
 		{portable, func(s *G, b *B, p *P) { b.Columns, b.Format = 33, quant.F16 }, "Columns: 33 is not a multiple of 2"},
 		{portable, func(s *G, b *B, p *P) { b.Rows = 0 }, "Rows: 0"},
 		{portable, func(s *G, b *B, p *P) { b.N = 8 }, "N: 8 columns are not built yet"},
-		{portable, func(s *G, b *B, p *P) { b.Format = quant.Q6_K }, "Format: Q6_K is not built yet"},
-		{portable, func(s *G, b *B, p *P) { b.Rows = 1 << 20 }, "Rows: a plane of 301989888 bytes exceeds the largest binding"},
+		{portable, func(s *G, b *B, p *P) { b.Format = 4 }, "Format: type 4 is no type"},
+		{portable, func(s *G, b *B, p *P) { b.Rows, b.RowBytes = 1<<20, 288 }, "Rows: a plane of 301989888 bytes exceeds the largest binding"},
 		{portable, func(s *G, b *B, p *P) { p.LoopTrips = 18 }, "Columns: 19 loop trips exceed those that profile portable survives, 18"},
 		{portable, func(s *G, b *B, p *P) { s.Workgroup, p.Limits.Workgroups = 1, 20 }, "Rows: 576 workgroups exceed 20"},
 	} {

@@ -197,13 +197,21 @@ func (p *planner) neighbours() (a, b *group) {
 	for _, a := range p.groups {
 		for _, b := range p.groups {
 			if a != b && a.elem == b.elem && a.access != plan.Uniform && b.access != plan.Uniform &&
-				(a.class == Metadata) == (b.class == Metadata) && follows(a, b) {
+				(a.class == Metadata) == (b.class == Metadata) && follows(a, b) && (p.fits(a, b) || clash(a, b)) {
 				return a, b
 			}
 		}
 	}
 	return nil, nil
 }
+
+// fits reports whether one binding has room for both; planes of a large weight must stay apart.
+func (p *planner) fits(a, b *group) bool {
+	return b.place().Offset+b.place().Bytes-a.place().Offset <= p.limits.BindingBytes
+}
+
+// clash reports whether groups of one buffer can't be bound apart.
+func clash(a, b *group) bool { return a.access != b.access }
 
 // uniforms moves vectors to uniforms, the smallest first, while there are too many storage bindings.
 func (p *planner) uniforms() error {

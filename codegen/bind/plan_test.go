@@ -171,7 +171,7 @@ func TestRefusals(t *testing.T) {
 		{"read and written", []bind.Operand{at("x", "f32", 4, read, 0, 0), at("y", "f32", 4, write, 0, 512)}, "x (read) and y (read_write) lie in buffer 0"},
 		{"types differ", []bind.Operand{at("x", "u32", 4, read, 0, 0), at("y", "f32", 4, write, 0, 256)}, "lie in buffer 0"},
 		{"binding too big", []bind.Operand{at("x", "f32", 1000, read, 0, 0)}, "x needs 4000 bytes, the largest read binding has 1024"},
-		{"joined too big", []bind.Operand{at("x", "f32", 192, read, 0, 0), at("y", "f32", 192, read, 0, 768)}, "x, y needs 1536 bytes"},
+		{"joined too big", []bind.Operand{at("x", "f32", 192, read, 0, 0), at("y", "f32", 192, write, 0, 768)}, "x, y needs 1536 bytes"},
 		{"no uniform", []bind.Operand{at("x", "vec4<f32>", 1, plan.Uniform, 0, 0)}, "1 uniform bindings, the limit is 0"},
 		{"uniform of f32", []bind.Operand{at("x", "f32", 4, plan.Uniform, 0, 0)}, "x: a uniform array has elements of 16 bytes"},
 		{"uniform and written", []bind.Operand{at("x", "vec4<f32>", 4, plan.Uniform, 0, 0), at("y", "f32", 4, write, 0, 512)}, "x (uniform) and y (read_write) lie in buffer 0"},
@@ -182,6 +182,17 @@ func TestRefusals(t *testing.T) {
 		var refusal *bind.Refusal
 		if !errors.As(err, &refusal) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// What would be too long as one binding stays apart where it may.
+func TestLargeNeighboursStayApart(t *testing.T) {
+	limits := plan.Limits{StorageBuffers: 2, BindingBytes: 1 << 10, UniformBytes: 64, OffsetAlignment: 256}
+	for bytes, want := range map[int]int{512: 1, 516: 2} {
+		b, err := bind.Plan("k", []bind.Operand{at("x", "f32", 128, read, 0, 0), at("y", "f32", bytes/4, read, 0, 512)}, limits)
+		if err != nil || len(b.List) != want {
+			t.Errorf("512 and %d bytes within 1024: got %v, %v, want %d bindings", bytes, b, err, want)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/models/quant"
-	"github.com/kgen-wgsl/kgen/schedules"
 	"github.com/x448/float16"
 )
 
@@ -247,8 +246,9 @@ func TestBoundsTellFaults(t *testing.T) {
 	}
 	planted := 0
 	for _, seed := range seeds(t) {
-		for _, format := range schedules.Formats() {
-			const rows, columns = 33, 576
+		for _, format := range kernels.Formats() {
+			const rows = 33
+			columns := whole(format, 576)
 			r := random(seed)
 			f := faulty{format, columns, rows, newWeight(t, r, format, rows, columns, 0.01), normal(r, columns, 1), normal(r, rows, 1)}
 			g := kernels.GEMV{Format: format, Columns: columns, Results: []int{rows}, Epilogue: kernels.AddResidual}

@@ -52,6 +52,7 @@ func (e Embed) Kernel(s schedules.Elementwise, p schedules.Profile) (Kernel, err
 		Header:   []string{what, s.String()},
 		Operands: operands, Workgroup: s.Workgroup, Grid: w.grid.size(),
 		Body: func(m *wgsl.Module) {
+			f.declare(m)
 			w.write(m, func() {
 				if !e.isShard() {
 					m.Let("row", "min(%s[%du], %du)", Params, plan.ParamsToken, e.Rows-1)

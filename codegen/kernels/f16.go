@@ -30,6 +30,8 @@ func (f f16) row() rowLoop {
 	return rowLoop{Trips: f.columns / 2, Vectors: 1, Width: 2}
 }
 
+func (f16) declare(*wgsl.Module) {}
+
 func (f16) prepare(*wgsl.Module) {}
 
 func (f16) load(m *wgsl.Module, r string) { m.Let("w"+r, Values+"[at%s]", r) }

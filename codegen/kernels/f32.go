@@ -23,6 +23,8 @@ func (f f32) row() rowLoop {
 	return rowLoop{Trips: f.columns / width, Vectors: 1, Width: width}
 }
 
+func (f32) declare(*wgsl.Module) {}
+
 func (f32) prepare(*wgsl.Module) {}
 
 func (f32) load(m *wgsl.Module, r string) { m.Let("w"+r, Values+"[at%s]", r) }

@@ -1,7 +1,9 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kgen-wgsl/kgen/codegen/bind"
@@ -19,6 +21,8 @@ type format interface {
 	operands(rows int) []bind.Operand
 	// row says how a loop walks a row.
 	row() rowLoop
+	// declare declares functions that the others' text calls, before the entry point.
+	declare(m *wgsl.Module)
 	// prepare declares what the rows of a trip share, made of x0, x1, ...
 	prepare(m *wgsl.Module)
 	// load declares the words of the trip at<r>, which counts trips from the first row of the weight on.
@@ -56,6 +60,24 @@ func newFormat(t quant.Type, columns int) format {
 		return q4_0{blocks{columns}}
 	case quant.Q4_1:
 		return q4_1{blocks{columns}}
+	case quant.Q5_0:
+		return signedCodes{q5_0{blocks{columns}}}
+	case quant.Q5_1:
+		return offsetCodes{q5_1{blocks{columns}}}
+	case quant.IQ4_NL:
+		return newIQ4NL(columns)
+	case quant.MXFP4:
+		return newMXFP4(columns)
+	case quant.Q2_K:
+		return halfOffsetCodes{q2_k{superblock{blocks{columns}}}}
+	case quant.Q3_K:
+		return halfSignedCodes{q3_k{superblock{blocks{columns}}}}
+	case quant.Q4_K:
+		return offsetCodes{q4_k{superblock{blocks{columns}}}}
+	case quant.Q5_K:
+		return offsetCodes{q5_k{superblock{blocks{columns}}}}
+	case quant.Q6_K:
+		return halfSignedCodes{q6_k{superblock{blocks{columns}}}}
 	}
 	return nil
 }
@@ -64,8 +86,23 @@ func newFormat(t quant.Type, columns int) format {
 const (
 	Values = "values" // of formats without blocks
 	Codes  = "codes"
+	High   = "high_bits" // of codes that lie in two planes
 	Scales = "scales"
+	Unit   = "unit" // of scales that are whole numbers
 )
+
+// Formats returns the weight formats that kernels read, by number.
+func Formats() []quant.Type {
+	return slices.DeleteFunc(quant.Types(), func(t quant.Type) bool { return newFormat(t, 0) == nil })
+}
+
+// FormatsQ8 returns those of Formats that kernels multiply with q8 x too.
+func FormatsQ8() []quant.Type {
+	return slices.DeleteFunc(Formats(), func(t quant.Type) bool {
+		_, ok := newFormat(t, 0).(q8Format)
+		return !ok
+	})
+}
 
 // Recipe returns how the bytes of a weight become its planes, which are in the order in which GEMV and Embed have the
 // operands. Rows and the planes' To are left to the caller: (rows-1)·RowStride bytes and a row, rounded up to 4. Weights
@@ -80,6 +117,15 @@ func Recipe(t quant.Type, columns int) (plan.Recipe, error) {
 		r.Planes[i].RowStride = r.RowBlocks * r.Planes[i].BlockBits / 8
 	}
 	return r, nil
+}
+
+// widestRow is the bytes of a row in the largest plane; 0 for rows that no kernel reads.
+func widestRow(t quant.Type, columns int) int {
+	r, err := Recipe(t, columns)
+	if err != nil {
+		return 0
+	}
+	return slices.MaxFunc(r.Planes, func(a, b plan.Plane) int { return cmp.Compare(a.RowStride, b.RowStride) }).RowStride
 }
 
 func lookup(t quant.Type, columns int) (format, quant.Block, error) {
@@ -112,6 +158,8 @@ func (b blocks) perRow() int { return b.columns / blockValues }
 
 func (b blocks) row() rowLoop { return rowLoop{Trips: b.perRow(), Vectors: blockValues / 4, Width: 4} }
 
+func (blocks) declare(*wgsl.Module) {}
+
 // locate declares where vector i of a row lies: it is vector part of block at.
 func (b blocks) locate(m *wgsl.Module) {
 	m.Let("at", "row * %du + (i >> 3u)", b.perRow())
@@ -131,6 +179,11 @@ func (b blocks) halfScales(rows int) bind.Operand {
 // loadHalfScale declares d<r>, the scale of block at<r>.
 func (blocks) loadHalfScale(m *wgsl.Module, r string) {
 	m.Let("d"+r, "unpack2x16float(%[2]s[at%[1]s >> 1u])[at%[1]s & 1u]", r, Scales)
+}
+
+// pairScalePlane is two f16 at the start of a block.
+func pairScalePlane() plan.Plane {
+	return plan.Plane{Name: Scales, BlockBits: 32, Fields: []plan.Field{{From: 0, At: 0, Bits: 32}}}
 }
 
 // halfScalePlane is the f16 at the start of a block.

@@ -40,7 +40,7 @@ func Result(i int) string { return fmt.Sprint(Y, i) }
 
 // Problem is what schedules judge.
 func (g GEMV) Problem() schedules.GEMVProblem {
-	return schedules.GEMVProblem{Rows: g.rows(), Columns: g.Columns, Format: g.Format, N: 1, X: g.X}
+	return schedules.GEMVProblem{Rows: g.rows(), Columns: g.Columns, Format: g.Format, RowBytes: widestRow(g.Format, g.Columns), N: 1, X: g.X}
 }
 
 func (g GEMV) rows() int {
@@ -170,6 +170,7 @@ func (t gemvText) operands() []bind.Operand {
 }
 
 func (t gemvText) write(m *wgsl.Module) {
+	t.format.declare(m)
 	m.Compute(t.schedule.Workgroup, builtins, func() {
 		t.declareRows(m)
 		first := "0u"

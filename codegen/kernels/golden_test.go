@@ -45,16 +45,19 @@ type built struct {
 const border = 4096
 
 // place gives operands ranges as a compiler would: what is written side by side in buffer 0, together with the operands
-// named in beside, and everything else in a buffer of its own.
+// named in beside, the planes of a weight side by side, and everything else in a buffer of its own.
 func place(operands []bind.Operand, beside ...string) []bind.Operand {
 	out := slices.Clone(operands)
-	arena := uint64(border)
+	arena, weights := uint64(border), uint64(border)
 	for i := range out {
 		o := &out[i]
 		o.Place = plan.Range{Buffer: i + 1, Offset: border, Bytes: uint64(o.Count) * elemBytes(o.Elem)}
 		if slices.Contains(beside, o.Name) || o.Access == plan.ReadWrite && o.Name != kernels.KV && o.Name != kernels.Params {
 			o.Place.Buffer, o.Place.Offset = 0, arena
 			arena += (o.Place.Bytes + 255) / 256 * 256
+		} else if slices.Contains([]string{kernels.Codes, kernels.High, kernels.Scales, kernels.Unit}, o.Name) {
+			o.Place.Buffer, o.Place.Offset = len(out)+1, weights
+			weights += (o.Place.Bytes + 255) / 256 * 256
 		}
 	}
 	return out

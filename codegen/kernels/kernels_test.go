@@ -51,8 +51,9 @@ func Example() {
 
 // Bits of a block go to planes once each, for every format that schedules allow.
 func TestPlanesCoverTheBlock(t *testing.T) {
-	for _, format := range schedules.Formats() {
-		const rows, columns = 3, 96
+	for _, format := range kernels.Formats() {
+		const rows = 3
+		columns := whole(format, 96)
 		recipe, err := kernels.Recipe(format, columns)
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +101,7 @@ func TestRefusals(t *testing.T) {
 		err  error
 		want string
 	}{
-		{recipeError(quant.Q6_K, 256), "weights of type Q6_K: no kernel reads them yet"},
+		{recipeError(quant.Q8_K, 256), "weights of type Q8_K: no kernel reads them yet"},
 		{recipeError(quant.Q4_0, 40), "rows of 40 values are no whole blocks of Q4_0, 32"},
 		{gemv(kernels.GEMV{Format: quant.Q4_0, Columns: 33, Results: []int{8}}, nil), "Columns: 33 is not a multiple of 32"},
 		{gemv(kernels.GEMV{Format: quant.Q4_0, Columns: 32, Results: []int{8}}, func(s *schedules.GEMV) { s.Order.SplitK = 2 }), "Order.SplitK: 2 is not built yet"},

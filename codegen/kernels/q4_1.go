@@ -14,7 +14,7 @@ import (
 type q4_1 struct{ blocks }
 
 func (q4_1) planes() []plan.Plane {
-	return []plan.Plane{nibblePlane(32), {Name: Scales, BlockBits: 32, Fields: []plan.Field{{From: 0, At: 0, Bits: 32}}}}
+	return []plan.Plane{nibblePlane(32), pairScalePlane()}
 }
 
 func (b q4_1) operands(rows int) []bind.Operand {

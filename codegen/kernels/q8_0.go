@@ -58,7 +58,7 @@ func (q8_0) multiplyQ8(m *wgsl.Module, r string, x q8Input) {
 		if w >= 4 {
 			half = "high" + r
 		}
-		x.dot(m, r, fmt.Sprintf("%s.%c", half, "xyzw"[w%4]), w)
+		x.dot(m, "dots"+r, fmt.Sprintf("%s.%c", half, "xyzw"[w%4]), w)
 	}
 	m.FMA("acc"+r, "d"+r, "xd * f32(dots"+r+")")
 }

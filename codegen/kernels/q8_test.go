@@ -231,8 +231,9 @@ func testGEMVQ8(t *testing.T, d device) {
 	}
 	var worst float64
 	for _, p := range profiles {
-		for _, format := range schedules.FormatsQ8() {
+		for _, format := range kernels.FormatsQ8() {
 			for i, c := range shapes {
+				c.columns = whole(format, c.columns)
 				g := kernels.GEMV{Format: format, Columns: c.columns, Results: c.rows, X: schedules.XQ8, Epilogue: c.epilogue}
 				s := schedules.DefaultGEMV(g.Problem(), p)
 				s.RowsPerThread = c.perRow

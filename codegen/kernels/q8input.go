@@ -54,12 +54,12 @@ func codeWord(w int) string { return fmt.Sprintf("c%d.%c", w/4, "xyzw"[w%4]) }
 
 func (x q8Input) multiply(m *wgsl.Module, r string) { x.format.multiplyQ8(m, r, x) }
 
-// dot adds the products of four codes of a weight, a word, and word w of x to dots<r>. Both ways give the same integers.
-func (x q8Input) dot(m *wgsl.Module, r, word string, w int) {
+// dot adds the products of four codes of a weight, a word, and word w of x to a variable. Both ways give the same integers.
+func (x q8Input) dot(m *wgsl.Module, sum, word string, w int) {
 	if x.packed {
-		m.Add("dots"+r, "dot4I8Packed(%s, %s)", word, codeWord(w))
+		m.Add(sum, "dot4I8Packed(%s, %s)", word, codeWord(w))
 	} else {
-		m.Add("dots"+r, "dot(unpack4xI8(%s), v%d)", word, w)
+		m.Add(sum, "dot(unpack4xI8(%s), v%d)", word, w)
 	}
 }
 
@@ -68,7 +68,7 @@ func (x q8Input) nibbleDots(m *wgsl.Module, r string) {
 	m.Var("dots"+r, "0i")
 	for w, lane := range []string{"x", "y", "z", "w"} {
 		word := "q" + r + "." + lane
-		x.dot(m, r, word+" & 0x0f0f0f0fu", w)
-		x.dot(m, r, "("+word+" >> 4u) & 0x0f0f0f0fu", 4+w)
+		x.dot(m, "dots"+r, word+" & 0x0f0f0f0fu", w)
+		x.dot(m, "dots"+r, "("+word+" >> 4u) & 0x0f0f0f0fu", 4+w)
 	}
 }

@@ -1,6 +1,7 @@
 package kernels_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"testing"
@@ -21,19 +22,19 @@ func testGEMVTails(t *testing.T, d device) {
 	}
 	for _, p := range profiles {
 		for i, rows := range []int{1, 2, 3, 7, 31, 33, 63, 65, 127, 129, 1000, 1001} {
-			for j, format := range schedules.Formats() {
+			for j, format := range kernels.Formats() {
 				if (i+j)%4 != 0 && p.Name != d.portable.Name {
 					continue // a quarter of the texts: compiling them takes most of the time
 				}
-				g := kernels.GEMV{Format: format, Columns: 96, Results: []int{rows}, Epilogue: kernels.Store}
+				g := kernels.GEMV{Format: format, Columns: whole(format, 96), Results: []int{rows}, Epilogue: kernels.Store}
 				d.checkGEMV(t, g, schedules.DefaultGEMV(g.Problem(), p), p, uint64(rows), &worst)
 			}
-			for j, format := range schedules.FormatsQ8() {
+			for j, format := range kernels.FormatsQ8() {
 				if (i+j)%4 != 0 {
 					continue
 				}
-				g := kernels.GEMV{Format: format, Columns: 96, Results: []int{rows}, X: schedules.XQ8, Epilogue: kernels.Store}
-				x := evaluateQuant(t, normal(random(uint64(rows)), 96, 1))
+				g := kernels.GEMV{Format: format, Columns: whole(format, 96), Results: []int{rows}, X: schedules.XQ8, Epilogue: kernels.Store}
+				x := evaluateQuant(t, normal(random(uint64(rows)), g.Columns, 1))
 				d.checkGEMVQ8(t, g, schedules.DefaultGEMV(g.Problem(), p), p, x, uint64(rows), &worst)
 			}
 		}
@@ -69,7 +70,7 @@ func testGEMVBeyondF16(t *testing.T, d device) {
 		x[i] = 256
 	}
 	for _, p := range profiles {
-		for _, format := range schedules.Formats() {
+		for _, format := range kernels.Formats() {
 			g := kernels.GEMV{Format: format, Columns: columns, Results: []int{rows}, Epilogue: kernels.Store}
 			w := ones(t, format, rows*columns)
 			k, err := g.Kernel(schedules.DefaultGEMV(g.Problem(), p), p)
@@ -81,7 +82,7 @@ func testGEMVBeyondF16(t *testing.T, d device) {
 			}
 		}
 		// With codes of 127 the scale is 256/127, so that rounding it shows; what f16 does to the sum shows far more.
-		for _, format := range schedules.FormatsQ8() {
+		for _, format := range kernels.FormatsQ8() {
 			g := kernels.GEMV{Format: format, Columns: columns, Results: []int{rows}, X: schedules.XQ8, Epilogue: kernels.Store}
 			w := ones(t, format, rows*columns)
 			k, err := g.Kernel(schedules.DefaultGEMV(g.Problem(), p), p)
@@ -105,6 +106,7 @@ func ones(t *testing.T, format quant.Type, n int) weight {
 	for at := 0; at < len(w.raw); at += block.Bytes {
 		b := w.raw[at:][:block.Bytes]
 		codes, code := b[len(b):], byte(0)
+		one := 0 // where the f16 is that is 1
 		switch format {
 		case quant.F32:
 			binary.LittleEndian.PutUint32(b, math.Float32bits(1))
@@ -115,8 +117,41 @@ func ones(t *testing.T, format quant.Type, n int) weight {
 			codes, code = b[2:], 0x99 // 9 − 8
 		case quant.Q4_1:
 			codes, code = b[4:], 0x11
+		case quant.Q5_0:
+			for i := 2; i < 6; i++ {
+				b[i] = 0xff
+			}
+			codes, code = b[6:], 0x11 // 17 − 16
+		case quant.Q5_1:
+			codes, code = b[8:], 0x11
+		case quant.IQ4_NL:
+			codes, code = b[2:], 0x88 // level 1
+		case quant.MXFP4:
+			b[0], codes, code = 128, b[1:], 0x11
+			for i := range codes {
+				codes[i] = code
+			}
+			continue
+		case quant.Q2_K:
+			copy(b, bytes.Repeat([]byte{1}, 16))
+			codes, code, one = b[16:80], 0x55, 80
+		case quant.Q3_K: // scales of 33 − 32, codes of 5 − 4
+			copy(b, bytes.Repeat([]byte{0xff}, 32))
+			copy(b[96:], bytes.Repeat([]byte{0x11}, 8))
+			copy(b[104:], bytes.Repeat([]byte{0xaa}, 4))
+			codes, code, one = b[32:96], 0x55, 108
+		case quant.Q4_K: // scales of 1, minima of 0
+			copy(b[4:], []byte{1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1})
+			codes, code = b[16:], 0x11
+		case quant.Q5_K:
+			copy(b[4:], []byte{1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1})
+			codes, code = b[48:], 0x11
+		case quant.Q6_K: // codes of 33 − 32
+			copy(b[128:], bytes.Repeat([]byte{0xaa}, 64))
+			copy(b[192:], bytes.Repeat([]byte{1}, 16))
+			codes, code, one = b[:128], 0x11, 208
 		}
-		binary.LittleEndian.PutUint16(b, uint16(float16.Fromfloat32(1)))
+		binary.LittleEndian.PutUint16(b[one:], uint16(float16.Fromfloat32(1)))
 		for i := range codes {
 			codes[i] = code
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/internal/testgraph"
 	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"github.com/kgen-wgsl/kgen/schedules"
@@ -39,11 +40,16 @@ func newWeight(t *testing.T, r *rand.Rand, format quant.Type, rows, columns int,
 		switch format {
 		case quant.F32:
 			binary.LittleEndian.PutUint32(b, math.Float32bits(float32(r.NormFloat64()*scale)))
-		case quant.Q4_1:
-			half(2, -8*scale*r.Float64())
-			fallthrough
-		default:
+		case quant.F16:
 			half(0, scale*r.NormFloat64())
+		case quant.MXFP4:
+			b[0] = byte(114 + r.IntN(16))
+		default:
+			at := testgraph.ScalesOf(format)
+			half(at.Unit, scale*r.NormFloat64()*8/float64(at.Most))
+			if at.Offset >= 0 {
+				half(at.Offset, -8*scale*r.Float64()*8/float64(at.Most))
+			}
 		}
 	}
 	w := weight{raw, make([]float32, rows*columns)}
@@ -51,6 +57,12 @@ func newWeight(t *testing.T, r *rand.Rand, format quant.Type, rows, columns int,
 		t.Fatal(err)
 	}
 	return w
+}
+
+// whole rounds a number of columns up to whole blocks.
+func whole(format quant.Type, columns int) int {
+	block, _ := format.Block()
+	return (columns + block.Elems - 1) / block.Elems * block.Elems
 }
 
 // planes repacks weights stacked in one kernel, each by its recipe, into the operands that hold the planes.
@@ -104,9 +116,9 @@ func testGEMV(t *testing.T, d device) {
 	var worst float64
 	seeds := seeds(t)
 	for _, p := range profiles {
-		for _, format := range schedules.Formats() {
+		for _, format := range kernels.Formats() {
 			for i, c := range shapes {
-				g := kernels.GEMV{Format: format, Columns: c.columns, Results: c.rows, Epilogue: c.epilogue}
+				g := kernels.GEMV{Format: format, Columns: whole(format, c.columns), Results: c.rows, Epilogue: c.epilogue}
 				s := schedules.DefaultGEMV(g.Problem(), p)
 				s.RowsPerThread = c.perRow
 				if p.SubgroupSize > 0 && i%2 == 1 {
@@ -181,6 +193,8 @@ func testEmbed(t *testing.T, d device) {
 	}{
 		{quant.F32, 32}, {quant.F32, 33}, {quant.F16, 80}, {quant.F16, 6}, {quant.Q8_0, 576}, {quant.Q8_0, 96},
 		{quant.Q4_0, 96}, {quant.Q4_0, 576}, {quant.Q4_1, 160}, {quant.Q4_1, 576},
+		{quant.Q5_0, 96}, {quant.Q5_1, 160}, {quant.IQ4_NL, 96}, {quant.MXFP4, 96}, {quant.MXFP4, 576},
+		{quant.Q2_K, 768}, {quant.Q3_K, 768}, {quant.Q4_K, 768}, {quant.Q5_K, 768}, {quant.Q6_K, 256}, {quant.Q6_K, 768},
 	} {
 		const rows = 37
 		e := kernels.Embed{Format: c.format, Rows: rows, Columns: c.columns, Params: params}
