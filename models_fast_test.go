@@ -39,7 +39,7 @@ func (d device) fast(t testing.TB, m *oracle.Model, context int) (*kgenrt.Engine
 func TestFastTinyModels(t *testing.T) {
 	for _, profile := range []string{"portable", "compat", "subgroups"} {
 		d := newDevice(t, profile)
-		for i, name := range []string{"llama-q4_1", "llama-q8_0", "llama-q4_0", "qwen3-q4_0", "gemma3-q8_0"} {
+		for i, name := range kernelModels(t) {
 			if profile == "compat" && i > 0 {
 				continue // the kernels are those of portable, with unpacked products
 			}

@@ -101,7 +101,10 @@ func (e traced) LogitsAll(ctx context.Context, start int, tokens []uint32, yield
 
 // kernelModels are the tiny models whose kernels are built.
 func kernelModels(t *testing.T) []string {
-	want := []string{"llama-f16", "llama-q8_0", "llama-q4_0", "llama-q4_1", "llama-rope3-f32", "qwen3-q4_0", "gemma3-q8_0"}
+	want := []string{"llama-f16", "llama-rope3-f32", "gemma3-q8_0", "qwen2-f16", "qwen2-q8_0", "qwen3-q4_0", "qwen3-q4_k", "qwen3-q8_0"}
+	for _, format := range []string{"q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "q2_k", "q3_k", "q4_k", "q5_k", "q6_k", "iq4_nl", "mxfp4"} {
+		want = append(want, "llama-"+format)
+	}
 	for _, name := range want {
 		if !slices.Contains(oracle.Tiny(), name) {
 			t.Fatalf("the oracle data lack %s", name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/ir"
+	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"github.com/kgen-wgsl/kgen/schedules"
 )
@@ -217,9 +218,6 @@ func (s *selection) rmsNorm(n *ir.Node) error {
 
 // linear computes the products of a node, all in one step where it can.
 func (s *selection) linear(n *ir.Node) error {
-	if n.Attrs.Bias {
-		return unsupported(n, "biases are not built yet")
-	}
 	x, weights, form := n.In[0], n.In[1:], schedules.XF32
 	if n.Op == ir.LinearQ8 {
 		weights, form = n.In[3:], schedules.XQ8
@@ -227,6 +225,7 @@ func (s *selection) linear(n *ir.Node) error {
 			return err
 		}
 	}
+	weights, biases := weights[:len(n.Out)], weights[len(n.Out):]
 	products, err := s.products(weights, n.Out)
 	if err != nil {
 		return err
@@ -243,10 +242,19 @@ func (s *selection) linear(n *ir.Node) error {
 		if err != nil {
 			return err
 		}
-		g := kernels.GEMV{Format: st.format, Columns: x.Columns(), X: form, Epilogue: kernels.Store}
+		g := kernels.GEMV{Format: st.format, Columns: x.Columns(), X: form, Bias: n.Attrs.Bias, Epilogue: kernels.Store}
+		var added []shard
 		for i, part := range p.shards {
 			g.Results = append(g.Results, part.rows)
 			named[kernels.Result(i)] = arg{value: p.results[i], part: part.span}
+			if n.Attrs.Bias {
+				added = append(added, shard{biases[slices.Index(n.Out, p.results[i])], part.span})
+			}
+		}
+		if n.Attrs.Bias {
+			if named[kernels.Bias], err = s.biases(added); err != nil {
+				return err
+			}
 		}
 		schedule := schedules.DefaultGEMV(g.Problem(), s.opts.Profile)
 		k, err := g.Kernel(schedule, s.opts.Profile)
@@ -256,6 +264,23 @@ func (s *selection) linear(n *ir.Node) error {
 		}
 	}
 	return nil
+}
+
+// biases is the operand of the elements of biases that belong to the rows of a stack: one after another, like those.
+func (s *selection) biases(parts []shard) (arg, error) {
+	recipe, err := kernels.Recipe(quant.Type(parts[0].weight.Elem), 1)
+	if err != nil {
+		return arg{}, &UnsupportedError{"weight " + parts[0].weight.Name, err.Error()}
+	}
+	st := &stack{shards: parts, format: quant.F32, columns: 1, recipe: recipe}
+	for _, part := range parts {
+		if part.weight.Elem != ir.F32 || s.holder[part] != nil {
+			return arg{}, &UnsupportedError{"weight " + part.weight.Name, "a bias is f32, and of one product"}
+		}
+		s.holder[part] = st
+	}
+	s.stacks = append(s.stacks, st)
+	return arg{plane: &planeOf{st, 0}}, nil
 }
 
 // product is what one step computes of a linear: shards in one stack, and the result that each gives rows of.

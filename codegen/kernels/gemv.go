@@ -10,18 +10,22 @@ import (
 	"github.com/kgen-wgsl/kgen/schedules"
 )
 
-// GEMV is y[row] = epilogue(Σ_k W[row,k]·x[k]) for one or more weights W stacked in one matrix.
+// GEMV is y[row] = epilogue(Σ_k W[row,k]·x[k] + bias[row]) for one or more weights W stacked in one matrix.
 //
 // A thread, or the threads of a subgroup, walk a row trip by trip. Products with an x of f32 are added up in four lanes, which
 // are summed at the end; what each format makes of a trip is in its own file. Operands: the planes of the format, x of Columns
-// values, and y0, y1, ... for the rows of each weight, which the epilogue may also read.
+// values, the biases if there are, and y0, y1, ... for the rows of each weight, which the epilogue may also read.
 type GEMV struct {
 	Format   quant.Type
 	Columns  int
 	Results  []int           // rows of each stacked weight; each has a result of its own
 	X        schedules.XType // XF32, which empty means too, or XQ8: what QuantQ8 makes
+	Bias     bool            // operand Bias is added to the rows
 	Epilogue Epilogue
 }
+
+// Bias is the operand of f32 that a GEMV may add: one for each row of the stacked weights.
+const Bias = "bias"
 
 // Epilogue is what becomes of a value: Write writes the statements that put it in an element of y.
 type Epilogue struct {
@@ -70,6 +74,9 @@ func (g GEMV) Kernel(s schedules.GEMV, p schedules.Profile) (Kernel, error) {
 		Header:    t.header(),
 		Operands:  t.operands(),
 		Workgroup: s.Workgroup, Grid: tiles.size(), LoopTrips: s.Trips(g.Problem()), Body: t.write,
+	}
+	if g.Bias {
+		k.Name = name(k.Name, Bias)
 	}
 	if g.Epilogue.Name != "" {
 		k.Name = name(k.Name, g.Epilogue.Name)
@@ -154,6 +161,9 @@ func (t gemvText) header() []string {
 	if len(t.Results) > 1 {
 		what += fmt.Sprintf(", results of %v rows", t.Results)
 	}
+	if t.Bias {
+		what += ", biases"
+	}
 	if t.Epilogue.Name != "" {
 		what += ", epilogue " + t.Epilogue.Name
 	}
@@ -162,7 +172,12 @@ func (t gemvText) header() []string {
 
 func (t gemvText) operands() []bind.Operand {
 	all := t.format.operands(t.rows())
-	all = append(all, t.x.operand())
+	x := t.x.operand()
+	x.Class = bind.Vector
+	all = append(all, x)
+	if t.Bias {
+		all = append(all, weightOperand(Bias, "f32", t.rows()))
+	}
 	for i, rows := range t.Results {
 		all = append(all, bind.Operand{Name: Result(i), Elem: "f32", Count: rows, Access: plan.ReadWrite})
 	}
@@ -234,6 +249,9 @@ func (t gemvText) finish(m *wgsl.Module) {
 
 // store finds the result that a row belongs to.
 func (t gemvText) store(m *wgsl.Module, r, value string) {
+	if t.Bias {
+		value = fmt.Sprintf("(%s + %s[row%s])", value, Bias, r)
+	}
 	t.storeFrom(m, 0, 0, "row"+r, value)
 }
 
