@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen"
+	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/internal/oracle"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models"
@@ -55,6 +56,9 @@ func shape(t *testing.T, layers int, weights quant.Type, kv ir.Elem) *ir.Graph {
 		Name: "smollm2", Architecture: "llama", Layers: layers, Width: 576, FFN: 1536, Heads: 9, KVHeads: 3, HeadDim: 64, Vocab: 49152, Context: 8192,
 		Eps: 1e-5, AttentionScale: 0.125, Activation: ir.SiLU, RoPEStyle: ir.Norm, RoPEDims: 64, RoPEBase: 1e5, Tied: true,
 	}
+	if block, _ := weights.Block(); 576%block.Elems != 0 { // rows of whole blocks
+		h.Width, h.Heads, h.KVHeads = 768, 12, 4
+	}
 	h.FillTensors(ir.Elem(weights))
 	g, err := models.Build(h, models.Options{KV: kv})
 	if err != nil {
@@ -65,7 +69,7 @@ func shape(t *testing.T, layers int, weights quant.Type, kv ir.Elem) *ir.Graph {
 
 // Every kernel of every format fits the strictest profile, layers share kernels, and no profile changes that.
 func TestBindingsFit(t *testing.T) {
-	for _, format := range []quant.Type{quant.F32, quant.F16, quant.Q8_0, quant.Q4_0, quant.Q4_1} {
+	for _, format := range kernels.Formats() {
 		g := shape(t, 3, format, ir.F16)
 		for _, p := range schedules.Profiles() {
 			r, err := codegen.Compile(g, codegen.Options{Profile: profile(t, p.Name), Context: 1024})
@@ -166,9 +170,10 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// Families whose kernels are not built yet are refused by name, not with a plan that is wrong.
-func TestUnsupportedFamilies(t *testing.T) {
-	for _, name := range []string{"qwen2-f16"} {
+// Every tiny model compiles for every profile, exact and fast: the families with biases and norms of heads within the four bindings of
+// the strictest too.
+func TestFamiliesFit(t *testing.T) {
+	for _, name := range oracle.Tiny() {
 		m := oracle.Load(t, name)
 		h, err := models.FromGGUF(m.File)
 		if err != nil {
@@ -178,12 +183,12 @@ func TestUnsupportedFamilies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = codegen.Compile(g, codegen.Options{Profile: profile(t, "portable"), Context: 64})
-		var unsupported *codegen.UnsupportedError
-		if !errors.As(err, &unsupported) {
-			t.Errorf("%s: %v, want an UnsupportedError", name, err)
-		} else {
-			t.Log(name, err)
+		for _, p := range schedules.Profiles() {
+			for _, fast := range []bool{false, true} {
+				if _, err = codegen.Compile(g, codegen.Options{Profile: profile(t, p.Name), Context: 64, Fast: fast}); err != nil {
+					t.Errorf("%s for %s, fast %v: %v", name, p.Name, fast, err)
+				}
+			}
 		}
 	}
 }
@@ -202,7 +207,7 @@ func TestGraphIsKept(t *testing.T) {
 
 // What a recipe makes of a weight, run backwards, is the weight: for every tensor of a real file's formats.
 func TestRecipesInvert(t *testing.T) {
-	for _, name := range []string{"llama-f16", "llama-q8_0", "llama-q4_0", "llama-q4_1", "llama-rope3-f32"} {
+	for _, name := range oracle.Tiny() {
 		m := oracle.Load(t, name)
 		h, err := models.FromGGUF(m.File)
 		if err != nil {
