@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +82,7 @@ func smallest(t *testing.T, changes map[string]any) string {
 		put(name, uint32(len(tensors[name])), tensors[name], uint32(0), offset)
 		offset += 512
 	}
-	put(make([]byte, -b.Len()&31+int(offset)))
+	put(make([]byte, -b.Len()&31+int(offset)-512+192)) // token_embd, the last, has 176 bytes and its padding
 	return write(t, "smallest.gguf", b.Bytes())
 }
 
@@ -218,4 +219,25 @@ func openAll(t *testing.T, path string) error {
 	}
 	codec.EncodeText("abc")
 	return nil
+}
+
+// Bytes behind the last tensor are no reason to refuse a file, but are told.
+func TestTrailingBytesAreTold(t *testing.T) {
+	whole, err := os.ReadFile(smallest(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, junk := range []int{0, 17} {
+		var log strings.Builder
+		m, err := kgen.Load(t.Context(), write(t, "junk.gguf", append(whole, make([]byte, junk)...)), kgen.Options{
+			Device: "cpu", Log: func(line string) { log.WriteString(line + "\n") },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Close()
+		if told := strings.Contains(log.String(), "warning: "); told != (junk > 0) || told && !strings.Contains(log.String(), "has 17 bytes after its last tensor") {
+			t.Errorf("%d bytes: %s", junk, log.String())
+		}
+	}
 }
