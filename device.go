@@ -148,6 +148,12 @@ func reason(adapters []*webgpu.Adapter, n int, asked bool) string {
 	return why
 }
 
+// DeviceProfile returns the profile that Load makes kernels for on a device when none is named, and why better ones do not
+// fit. It fails with a *schedules.FitError when the device offers less than every profile asks for.
+func DeviceProfile(d plan.Device) (p schedules.Profile, passed []error, err error) {
+	return chooseProfile("", d)
+}
+
 // chooseProfile returns the named profile, or the best that the device fits: subgroups on GPUs, where they pay, then
 // portable, then compat. On software adapters one row per thread is faster. It also returns why better ones do not fit.
 func chooseProfile(name string, d plan.Device) (schedules.Profile, []error, error) {
