@@ -241,3 +241,27 @@ func TestTrailingBytesAreTold(t *testing.T) {
 		}
 	}
 }
+
+// A file that another program shortens while its weights are in use ends an evaluation with an error, not the program.
+func TestShortenedWhileInUse(t *testing.T) {
+	path := smallest(t, map[string]any{"tokenizer.chat_template": strings.Repeat(" ", 8<<10)}) // two pages before the weights
+	m, err := kgen.Load(t.Context(), path, kgen.Options{Device: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	logits := make([]float32, m.Executor().Vocab())
+	if err := m.Executor().Logits(t.Context(), 0, 1, logits); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 4096); err != nil {
+		t.Skip(err) // Windows refuses to shorten a mapped file
+	}
+	for range 2 {
+		err = m.Executor().Logits(t.Context(), 0, 1, logits)
+		var coded *kgenrt.Error
+		if err = kgen.AsError("run", err); !errors.As(err, &coded) || coded.Code != kgenrt.NoModel {
+			t.Errorf("%v, want code %s", err, kgenrt.NoModel)
+		}
+	}
+}
