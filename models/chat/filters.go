@@ -51,7 +51,7 @@ func (r *run) replace(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.
 	if n >= 0 {
 		found = min(found, n)
 	}
-	if found > 0 && len(s)+found*(len(new)-len(old)) > r.maxValue {
+	if found > 0 && int64(len(s))+int64(found)*int64(len(new)-len(old)) > int64(r.maxValue) {
 		return jinja.None(), limit("a value of more than %d bytes", r.maxValue)
 	}
 	return jinja.NewString(strings.Replace(s, old, new, n)), nil
@@ -192,7 +192,7 @@ func (r *run) indent(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.V
 	first, _ := argument(args, kwargs, 2, "first")
 	blank, _ := argument(args, kwargs, 3, "blank")
 	s := text(args[0])
-	if len(s)+strings.Count(s, "\n")*len(padding) > r.maxValue {
+	if int64(len(s))+int64(strings.Count(s, "\n"))*int64(len(padding)) > int64(r.maxValue) {
 		return jinja.None(), limit("a value of more than %d bytes", r.maxValue)
 	}
 	lines := strings.Split(s, "\n")

@@ -10,24 +10,26 @@ import (
 type run struct {
 	now      time.Time // what strftime_now tells
 	deadline time.Time
-	maxValue int // bytes of a value
-	maxText  int // bytes of the rendering
-	maxTotal int // bytes of all values printed and stored, and of text in loops
-	maxWork  int // bytes of template run through
+	maxValue int   // bytes of a value
+	maxText  int   // bytes of the rendering
+	maxTotal int64 // bytes of all values printed and stored, and of text in loops
+	maxWork  int64 // bytes of template run through
 	meter
 }
 
 // meter counts what one rendering has used.
 type meter struct {
-	work, total, nodes, depth int
-	passed                    map[*jinja.List]bool // lists that were measured, until a container changes
+	work, total  int64
+	nodes, depth int
+	passed       map[*jinja.List]bool // lists that were measured, until a container changes
 }
 
 // newRun sets the bounds for data of so many bytes. Templates print most of the data once and store it a few times.
 func newRun(data int, now time.Time) *run {
 	return &run{
 		now: now, deadline: time.Now().Add(maxTime),
-		maxValue: 1<<20 + 2*data, maxText: 4<<20 + 8*data, maxTotal: 64<<20 + 64*data, maxWork: 256<<20 + 2*turnCost*data,
+		maxValue: 1<<20 + 2*data, maxText: 4<<20 + 8*data,
+		maxTotal: 64<<20 + 64*int64(data), maxWork: 256<<20 + 2*turnCost*int64(data),
 	}
 }
 
@@ -68,8 +70,8 @@ func (r *run) functions(data map[string]jinja.Value) {
 
 // step charges a loop turn with the bytes of template that it runs through and of text that it may print.
 func (r *run) step(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
-	r.work += int(args[0].AsInt()) + turnCost
-	r.total += int(args[1].AsInt())
+	r.work += args[0].AsInt() + turnCost
+	r.total += args[1].AsInt()
 	switch {
 	case r.work > r.maxWork:
 		return jinja.None(), limit("too many loop turns")
@@ -153,7 +155,7 @@ func (r *run) keep(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, e
 	if err != nil {
 		return jinja.None(), err
 	}
-	if r.total += size; r.total > r.maxTotal {
+	if r.total += int64(size); r.total > r.maxTotal {
 		return jinja.None(), limit("more than %d bytes of values", r.maxTotal)
 	}
 	return args[0], r.clock()
