@@ -141,7 +141,7 @@ func TestHeaderLimit(t *testing.T) {
 		var err error
 		spent := allocated(func() { _, err = Parse(zeros{w.Bytes()}, 1<<50) })
 		wantClass(t, "huge file", err, ClassCountTooLarge, "k")
-		if spent > 3*maxHeader {
+		if spent > maxMemory {
 			t.Errorf("%d bytes allocated", spent)
 		}
 	}
