@@ -55,7 +55,7 @@ in_cell() {
     return 1
   fi
   say "$library x $driver: $(grep -m 1 '<- chosen' <<<"$report")"
-  tests ./runtime/webgpu
+  tests ./runtime/webgpu # join more by &&: errexit is off in a function whose status is looked at
 }
 
 failed=0

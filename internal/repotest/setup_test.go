@@ -470,3 +470,78 @@ func TestRequirements(t *testing.T) {
 		}
 	}
 }
+
+// matrixGo is a stand-in for go with two libraries of which Dawn refuses lavapipe. It logs the environment of tests.
+const matrixGo = `case "$*" in
+*"lib install"*) [ -e "missing-$5" ] && exit 1; echo "$5 1.0, of a (run), there already: /lib/$5.so" ;;
+*doctor*)
+  case "$KGEN_WEBGPU_LIB $VK_DRIVER_FILES" in
+  *dawn*lvp*) cat refusal; exit 1 ;;
+  *) echo "adapter 0 ${VK_DRIVER_FILES:-$(cat adapter)} <- chosen" ;;
+  esac ;;
+test*) echo "test with $KGEN_WEBGPU_LIB $VK_DRIVER_FILES $VK_ICD_FILENAMES require=$KGEN_REQUIRE adapter=$KGEN_ADAPTER"; [ ! -e red ] ;;
+esac`
+
+// TestMatrix runs the cells with stand-ins for libraries and drivers.
+func TestMatrix(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is one cell here; `make setup` brings more on Linux alone")
+	}
+	const native, dawn = "test with /lib/wgpu-native.so ", "test with /lib/dawn.so "
+	for _, c := range []struct {
+		name   string
+		change func(s *sandbox)
+		env    []string
+		code   int
+		want   []string
+		not    []string
+	}{
+		{"all", func(*sandbox) {}, nil, 0, []string{
+			"dawn x lavapipe: refused, as expected: Vulkan shaderUniform*ArrayDynamicIndexing required",
+			native + "DIR/cache/driver/swiftshader/vk_swiftshader_icd.json DIR/cache/driver/swiftshader/vk_swiftshader_icd.json require=1 adapter=\n",
+			dawn + "DIR/cache/driver/swiftshader/",
+		}, []string{native + "DIR/share", dawn + "DIR/share"}},
+		{"a GPU", func(s *sandbox) { s.write("adapter", "GeForce") }, []string{"KGEN_ADAPTER=force"}, 0, []string{
+			native + "DIR/share/vulkan/icd.d/lvp_icd.json DIR/share/vulkan/icd.d/lvp_icd.json require=1 adapter=\n",
+		}, nil},
+		{"a newer lavapipe", func(s *sandbox) { s.program("go", strings.ReplaceAll(matrixGo, "*dawn*lvp*", "never")) }, nil, 0, []string{dawn + "DIR/share"}, []string{"refused"}},
+		{"another refusal", func(s *sandbox) { s.write("refusal", "out of luck") }, nil, 1, []string{"dawn x lavapipe: not usable", "out of luck", dawn + "DIR/cache"}, nil},
+		{"a failing test", func(s *sandbox) { s.write("red", "") }, nil, 1, []string{native, dawn, "matrix: failed"}, nil},
+		{"no Dawn", func(s *sandbox) { s.write("missing-dawn", "") }, nil, 1, []string{"dawn is missing: run make setup", native}, []string{dawn}},
+		{"no SwiftShader", func(s *sandbox) { os.RemoveAll(filepath.Join(s.dir, "cache", "driver")) }, nil, 1, []string{"swiftshader is missing: run make setup"}, nil},
+		{"a driver of the user's", func(*sandbox) {}, []string{"VK_DRIVER_FILES=/mine.json"}, 0, []string{
+			"wgpu-native x lavapipe: not run, as VK_DRIVER_FILES or VK_ICD_FILENAMES chose another driver",
+			"dawn x lavapipe: not run", dawn + "DIR/cache",
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSandbox(t)
+			s.write("scripts/matrix.sh", readFile(t, "scripts/matrix.sh"))
+			s.program("go", matrixGo)
+			s.write("adapter", "llvmpipe")
+			s.write("refusal", "Warning: Vulkan shaderUniform*ArrayDynamicIndexing required.\n")
+			s.write("cache/driver/swiftshader/vk_swiftshader_icd.json", "{}")
+			s.write("share/vulkan/icd.d/lvp_icd.json", "{}")
+			c.change(s)
+			env := append([]string{"VK_DRIVER_FILES=", "VK_ICD_FILENAMES=", "XDG_DATA_DIRS=" + s.dir + "/share", "XDG_CONFIG_DIRS=" + s.dir, "XDG_DATA_HOME=" + s.dir}, c.env...)
+			code, out := s.run(env, "bash", "scripts/matrix.sh")
+			out = strings.ReplaceAll(out, s.dir, "DIR")
+			if code != c.code {
+				t.Errorf("exit %d, want %d", code, c.code)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("the output lacks %q", want)
+				}
+			}
+			for _, not := range c.not {
+				if strings.Contains(out, not) {
+					t.Errorf("the output has %q", not)
+				}
+			}
+			if t.Failed() {
+				t.Log(out)
+			}
+		})
+	}
+}
