@@ -16,12 +16,12 @@ export PROMPT ?= What is the capital of France?
 FUZZTIME ?= 1m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fmt golden bench fuzz clean need-go
+.PHONY: help setup demo test check fmt golden notices bench fuzz clean need-go
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-setup: ## Get the model, the WebGPU library and the software Vulkan adapter
+setup: ## Get the model, the WebGPU libraries and the software Vulkan adapters
 	@scripts/setup.sh
 
 demo: need-go ## Answer a prompt through the generated package of SmolLM2, on the best device found
@@ -35,13 +35,15 @@ test: need-go ## Set up, check the source and run all tests; what set-up should 
 	@scripts/setup.sh
 	@$(MAKE) --no-print-directory check
 	KGEN_REQUIRE=1 go test -timeout 30m ./...
+	@scripts/matrix.sh
 
-check: need-go ## Check formatting, and vet for every platform
+check: need-go ## Check formatting, and vet and build for every platform
 	@unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted" >&2; exit 1; }
-	go vet ./...
 	go vet -tags nogpu ./...
-	GOOS=darwin GOARCH=arm64 go vet ./...
-	GOOS=windows GOARCH=amd64 go vet ./...
+	@for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
+		echo "go vet and build for $$platform"; \
+		export GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
+		go vet ./... && go build -o /dev/null ./cmd/kgen || exit 1; done
 	GOOS=js GOARCH=wasm go vet ./runtime/... ./models/tokenizer/...
 
 fmt: ## Format the Go source
@@ -49,6 +51,9 @@ fmt: ## Format the Go source
 
 golden: need-go ## Rewrite the golden files of every package that has some; read the difference before you commit it
 	go test -count=1 -run 'Golden|Cases|Graphs|Document|Scripts' $$(grep -rlF --include='*_test.go' 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update
+
+notices: need-go ## Write THIRD_PARTY_NOTICES.md from go.mod and the table of libraries
+	go run ./internal/libraries/notices THIRD_PARTY_NOTICES.md
 
 bench: need-go ## Run the benchmarks
 	go test -run '^$$' -bench . ./...

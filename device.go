@@ -1,6 +1,7 @@
 package kgen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -39,13 +40,27 @@ func chooseDevice(ctx context.Context, opts *Options) (*target, error) {
 	if err == nil {
 		return t, nil
 	}
-	var fault *plan.DeviceError
-	missing := errors.As(err, &fault) && (fault.Fault == plan.NoLibrary || fault.Fault == plan.NoAdapter)
-	if opts.Device == "native" || !missing || asked(opts) {
+	why := noDevice(err)
+	if opts.Device == "native" || why == "" || asked(opts) {
 		return nil, asError("choose a device", err)
 	}
-	opts.Log("device: the CPU evaluator, since there is no WebGPU: " + err.Error())
+	opts.Log("device: the CPU evaluator, since " + why + ": " + err.Error())
 	return nil, nil
+}
+
+// noDevice says what an error means if it is that there is no device to use, else nothing.
+func noDevice(err error) string {
+	var fault *plan.DeviceError
+	if !errors.As(err, &fault) {
+		return ""
+	}
+	switch fault.Fault {
+	case plan.NoLibrary, plan.NoAdapter:
+		return "there is no WebGPU"
+	case plan.Miscomputes:
+		return "no adapter computes right"
+	}
+	return ""
 }
 
 // asked reports whether the caller named a library or adapter, so that there is no second choice.
@@ -71,69 +86,95 @@ func findAdapter(ctx context.Context, opts *Options) (*target, error) {
 	return t, nil
 }
 
-// choose takes the best adapter and the profile for it.
+// choose takes the best adapter that computes right, and the profile for it.
 func (t *target) choose(ctx context.Context, opts *Options) error {
 	adapters, err := t.library.Adapters()
 	if err != nil {
 		return err
 	}
-	t.adapter = adapters[0]
-	info, err := t.adapter.Measure(ctx)
+	n, err := firstSound(adapters, func(a *webgpu.Adapter) (err error) { t.device, err = a.Measure(ctx); return err }, opts.Log)
 	if err != nil {
 		return err
 	}
-	t.device = info
-	why := reason(adapters, asked(opts))
+	t.adapter = adapters[n]
+	why := reason(adapters, n, asked(opts))
 	if len(opts.Variants) == 0 {
-		if t.profile, err = chooseProfile(opts.Profile, info); err != nil {
+		profile, passed, err := chooseProfile(opts.Profile, t.device)
+		if err != nil {
 			return err
 		}
-		why += "; profile " + t.profile.Name
+		t.profile = profile
+		why += "; profile " + profile.Name
+		for _, p := range passed {
+			why += "; " + p.Error()
+		}
 	}
-	opts.Log("device: " + info.Name + " (" + info.Kind + ", " + info.API + ", " + info.Library + "), " + why)
+	d := t.device
+	opts.Log("device: " + d.Name + " (" + d.Kind + ", " + d.API + ", " + d.Library + "), " + why)
 	return nil
 }
 
-// reason says why the first adapter was taken.
-func reason(adapters []*webgpu.Adapter, asked bool) string {
+// firstSound returns the number of the first adapter that measure does not find to compute wrong. Those before it are named in the
+// log; with none left, the error is the first one's.
+func firstSound(adapters []*webgpu.Adapter, measure func(*webgpu.Adapter) error, log func(string)) (int, error) {
+	var first error
+	for n, a := range adapters {
+		err := measure(a)
+		var fault *plan.DeviceError
+		if err == nil || !errors.As(err, &fault) || fault.Fault != plan.Miscomputes {
+			return n, err
+		}
+		log("adapter " + a.Info().Name + " is passed over: " + err.Error())
+		first = cmp.Or(first, err)
+	}
+	return 0, first
+}
+
+// reason says why adapter n was taken.
+func reason(adapters []*webgpu.Adapter, n int, asked bool) string {
 	why := "the best of " + strconv.Itoa(len(adapters)) + " adapters"
 	if len(adapters) == 1 {
 		why = "the only adapter"
 	}
 	if asked {
-		return why + " that fit what was asked for"
+		why += " that fit what was asked for"
 	}
-	if adapters[0].Info().Kind == "software" {
+	if n > 0 {
+		return why + " but for those that compute wrong"
+	}
+	if !asked && adapters[0].Info().Kind == "software" {
 		return why + ", as there is no hardware one"
 	}
 	return why
 }
 
+// DeviceProfile returns the profile that Load makes kernels for on a device when none is named, and why better ones do not
+// fit. It fails with a *schedules.FitError when the device offers less than every profile asks for.
+func DeviceProfile(d plan.Device) (p schedules.Profile, passed []error, err error) {
+	return chooseProfile("", d)
+}
+
 // chooseProfile returns the named profile, or the best that the device fits: subgroups on GPUs, where they pay, then
-// portable, then compat. On software adapters one row per thread is faster.
-func chooseProfile(name string, d plan.Device) (schedules.Profile, error) {
-	if name != "" {
-		p, err := schedules.Lookup(name)
-		if err != nil {
-			return p, err
-		}
-		return p.WithDevice(d)
-	}
+// portable, then compat. On software adapters one row per thread is faster. It also returns why better ones do not fit.
+func chooseProfile(name string, d plan.Device) (schedules.Profile, []error, error) {
 	names := []string{"portable", "compat"}
 	if d.Kind == "gpu" {
 		names = append([]string{"subgroups"}, names...)
 	}
-	var last error
+	if name != "" {
+		names = []string{name}
+	}
+	var passed []error
 	for _, name := range names {
 		p, err := schedules.Lookup(name)
 		if err != nil {
-			return p, err
+			return p, nil, err
 		}
 		fitted, err := p.WithDevice(d)
 		if err == nil {
-			return fitted, nil
+			return fitted, passed, nil
 		}
-		last = err
+		passed = append(passed, err)
 	}
-	return schedules.Profile{}, last
+	return schedules.Profile{}, nil, passed[len(passed)-1]
 }

@@ -43,6 +43,8 @@ func codeOf(err error) kgenrt.Code {
 		return kgenrt.BadRequest
 	case is[*eval.ContextError](err):
 		return kgenrt.ContextFull
+	case is[*eval.SourceError](err):
+		return kgenrt.NoModel
 	case is[*eval.GraphError](err):
 		return kgenrt.UnsupportedModel
 	case isTokenizerKind(err), is[*ir.Error](err):

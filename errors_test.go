@@ -79,6 +79,7 @@ func TestEveryCode(t *testing.T) {
 		},
 		kgenrt.OutOfMemory:   func(t *testing.T) error { return engineFails(t, &plan.DeviceError{Fault: plan.OutOfMemory}) },
 		kgenrt.KernelRefused: func(t *testing.T) error { return engineFails(t, &plan.KernelError{Kernel: "gemv", Detail: "bad text"}) },
+		kgenrt.DeviceRefused: func(t *testing.T) error { return engineFails(t, &plan.DeviceError{Fault: plan.Miscomputes}) },
 		kgenrt.DeviceLost:    func(t *testing.T) error { return engineFails(t, &plan.DeviceError{Fault: plan.Lost}) },
 		kgenrt.Aborted: func(t *testing.T) error {
 			m, err := kgen.Load(t.Context(), tiny, kgen.Options{Device: "cpu"})

@@ -60,6 +60,14 @@ func (f *File) readHeader() error {
 	return firstError(gguf.CheckModel(f.gguf), err)
 }
 
+// Warnings lists, in words, what is odd about the file but no reason to refuse it.
+func (f *File) Warnings() (list []string) {
+	if n := f.gguf.Trailing; n > 0 {
+		list = append(list, fmt.Sprintf("%s has %d bytes after its last tensor that belong to nothing", f.Path, n))
+	}
+	return list
+}
+
 // GGUF returns the reader of the file's keys and tensors.
 func (f *File) GGUF() *gguf.File { return f.gguf }
 

@@ -88,6 +88,9 @@ func (f *File) Load(ctx context.Context, opts Options) (*Model, error) {
 	if opts.Log == nil {
 		opts.Log = func(string) {}
 	}
+	for _, warning := range f.Warnings() {
+		opts.Log("warning: " + warning)
+	}
 	m := &Model{file: f}
 	var err error
 	switch {

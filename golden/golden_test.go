@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen"
+	"github.com/kgen-wgsl/kgen/internal/testtext"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/schedules"
 	"github.com/pmezard/go-difflib/difflib"
@@ -134,7 +135,7 @@ func compare(t *testing.T, folder string, got map[string]string) {
 		case err != nil:
 			t.Error(err)
 		case string(want) != got[name]:
-			t.Errorf("%s differs:\n%s", name, diff(name, string(want), got[name]))
+			t.Errorf("%s differs at %s\n%s", name, testtext.Difference(string(want), got[name]), diff(name, string(want), got[name]))
 		}
 	}
 }

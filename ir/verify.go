@@ -104,8 +104,10 @@ func (v *verifier) node(n *Node) {
 	}
 }
 
-// maxDims is the largest number of dimensions a tensor may have, as in model files.
-const maxDims = 4
+const (
+	maxDims     = 4                                 // of a tensor, as in model files
+	maxElements = min(4*math.MaxInt32, math.MaxInt) // of a tensor: 8 GiB of weights of one byte, on a 32-bit host less
+)
 
 // checkType returns what is wrong with a type, "" for nothing.
 func checkType(t Type, kind Kind) string {
@@ -119,7 +121,7 @@ func checkType(t Type, kind Kind) string {
 			return "a weight's dimensions are positive integers"
 		case d == 0:
 			return "dimensions are positive"
-		case d > 0 && elements > math.MaxInt32*4/int(d): // 2^33 elements: 8 GiB of weights of one byte
+		case d > 0 && elements > maxElements/int(d):
 			return "too many elements"
 		case d > 0:
 			elements *= int(d)

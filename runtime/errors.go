@@ -23,6 +23,7 @@ const (
 	LimitExceeded    Code = "LIMIT_EXCEEDED"
 	OutOfMemory      Code = "OUT_OF_MEMORY"
 	KernelRefused    Code = "KERNEL_REFUSED"
+	DeviceRefused    Code = "DEVICE_REFUSED"
 	DeviceLost       Code = "DEVICE_LOST"
 	Aborted          Code = "ABORTED"
 	GenerationFailed Code = "GENERATION_FAILED"
@@ -54,6 +55,8 @@ func Codes() []CodeInfo {
 		{OutOfMemory, "the device refused an allocation", "use a smaller context with `--ctx`, a smaller model, or another device", 507},
 		{KernelRefused, "the device's shader compiler refused a kernel",
 			"report it with the message; `--device cpu` runs without kernels", 500},
+		{DeviceRefused, "the device computes wrong results: small kernels with known answers came out otherwise",
+			"update its driver, choose another adapter with `--adapter`, or run without with `--device cpu`; `kgen doctor` shows each check", 503},
 		{DeviceLost, "the device was lost or closed", "load the model again", 503},
 		{Aborted, "the work was cancelled by its caller", "nothing: start it again when it is wanted", 499},
 		{GenerationFailed, "the runtime failed in a way it has no better name for", "report it with the message and detail", 500},
@@ -138,6 +141,8 @@ func faultCode(f plan.DeviceFault) Code {
 		return OutOfMemory
 	case plan.Lost, plan.Closed:
 		return DeviceLost
+	case plan.Miscomputes:
+		return DeviceRefused
 	}
 	return GenerationFailed
 }

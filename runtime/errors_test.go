@@ -36,6 +36,7 @@ func TestWrapGivesCodes(t *testing.T) {
 		{&plan.DeviceError{Fault: plan.Lost}, DeviceLost},
 		{&plan.DeviceError{Fault: plan.Closed}, DeviceLost},
 		{&plan.DeviceError{Fault: plan.Failed}, GenerationFailed},
+		{&plan.DeviceError{Fault: plan.Miscomputes}, DeviceRefused},
 		{errors.New("something else"), GenerationFailed},
 		{&Error{Code: ContextFull, Message: "full"}, ContextFull},
 	} {

@@ -21,7 +21,9 @@ func table() []Variant {
 				}
 				if profile == "subgroups" {
 					v.Requires.Subgroups, v.Requires.SubgroupSize = true, 32
+					v.Requires.LoopTrips = 5000
 				}
+				v.Requires.PackedDot = activations == Fast
 				all = append(all, v)
 			}
 		}
@@ -37,6 +39,14 @@ func TestChoose(t *testing.T) {
 	wide.SubgroupSize = 64
 	small := gpu
 	small.Limits.BufferBytes = 128 << 20
+	without := gpu
+	without.Subgroups, without.SubgroupSize, without.F16 = false, 0, false
+	unknown := gpu
+	unknown.SubgroupSize = 0
+	dotless := gpu
+	dotless.BadPackedDot = true
+	short := gpu
+	short.LoopTrips = 4000
 	for _, c := range []struct {
 		about  string
 		device plan.Device
@@ -52,6 +62,10 @@ func TestChoose(t *testing.T) {
 		{"exact with f16", gpu, Wish{Activations: Exact, KV: "f16"}, "subgroups_exact_f16", 0},
 		{"f32", gpu, Wish{KV: "f32"}, "subgroups_fast_f32", 0},
 		{"portable", gpu, Wish{Profile: "portable"}, "portable_fast_f16", 0},
+		{"no subgroups", without, Wish{}, "portable_fast_f16", 4},
+		{"subgroups of unknown size", unknown, Wish{}, "portable_fast_f16", 4},
+		{"a packed dot product that is wrong", dotless, Wish{}, "subgroups_exact_f16", 4},
+		{"loops that end early", short, Wish{}, "portable_fast_f16", 4},
 	} {
 		got, err := Choose(table(), c.device, c.wish)
 		if err != nil || got.Variant.Name != c.want || len(got.Why) != c.passed+1 {
@@ -63,15 +77,23 @@ func TestChoose(t *testing.T) {
 func TestChooseRefuses(t *testing.T) {
 	gpu := plan.Device{Kind: "gpu", Name: "old gpu", Limits: plan.DefaultLimits()}
 	gpu.Limits.StorageBuffers = 3
+	plain := plan.Device{Kind: "gpu", Name: "plain gpu", Limits: plan.DefaultLimits()}
+	dotless := plain
+	dotless.BadPackedDot = true
+	short := plan.Device{Kind: "gpu", Name: "short gpu", Limits: plan.DefaultLimits(), Subgroups: true, SubgroupSize: 32, LoopTrips: 4999}
 	for _, c := range []struct {
-		wish Wish
-		code Code
-		text string
+		device plan.Device
+		wish   Wish
+		code   Code
+		text   string
 	}{
-		{Wish{KV: "q8"}, BadRequest, "there are portable_exact_f16, portable_exact_f32"},
-		{Wish{Profile: "portable", KV: "f16"}, LimitExceeded, "portable_exact_f16, portable_fast_f16: old gpu: needs maxStorageBuffersPerShaderStage 4"},
+		{plain, Wish{Profile: "subgroups"}, LimitExceeded, "check adapter plain gpu: it lacks subgroups"},
+		{dotless, Wish{Activations: Fast}, LimitExceeded, "check adapter plain gpu: it lacks a packed dot product that is right"},
+		{short, Wish{Profile: "subgroups"}, LimitExceeded, "short gpu: needs loop trips of one invocation 5000, the limit is 4999"},
+		{gpu, Wish{KV: "q8"}, BadRequest, "there are portable_exact_f16, portable_exact_f32"},
+		{gpu, Wish{Profile: "portable", KV: "f16"}, LimitExceeded, "portable_exact_f16, portable_fast_f16: old gpu: needs maxStorageBuffersPerShaderStage 4"},
 	} {
-		_, err := Choose(table(), gpu, c.wish)
+		_, err := Choose(table(), c.device, c.wish)
 		var typed *Error
 		if !errors.As(err, &typed) || typed.Code != c.code || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%+v: got %v, want %s with %q", c.wish, err, c.code, c.text)

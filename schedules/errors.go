@@ -20,8 +20,11 @@ type Miss struct {
 }
 
 func (m Miss) String() string {
-	if m.Need == 0 {
-		return m.Requirement + " is not known"
+	switch {
+	case m.Need == 0:
+		return "a known " + m.Requirement
+	case m.Need == 1 && m.Have == 0:
+		return m.Requirement + ", which it lacks"
 	}
 	return fmt.Sprintf("%s %d, has %d", m.Requirement, m.Need, m.Have)
 }

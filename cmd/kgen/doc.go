@@ -5,6 +5,8 @@
 //	kgen score MODEL --file TEXT        likelihood of a text
 //	kgen tokenize MODEL --text "..."    text to ids and back
 //	kgen inspect MODEL                  header, tensors, graph, kernels and plan
+//	kgen lib install [wgpu-native|dawn] a WebGPU library
+//	kgen doctor                         what works on this machine
 //
 // MODEL is a GGUF file. `kgen help VERB` explains a verb with an example. Data goes to stdout, everything else to stderr;
 // the exit status is 0 when done, 1 after a failure at run time, 2 after wrong usage.

@@ -44,6 +44,9 @@ func (v *inspectVerb) Run(t *terminal) error {
 		return err
 	}
 	defer f.Close()
+	for _, warning := range f.Warnings() {
+		t.note("warning: %s", warning)
+	}
 	switch {
 	case v.JSON && (v.Graph || v.Steps || v.Plan || v.Kernel != ""):
 		return usagef("--json: graph, steps, plan and kernels are texts; leave it out")

@@ -166,7 +166,11 @@ type libSource struct {
 func (v *libListVerb) Run(t *terminal) error {
 	v.apply(t)
 	all := libraries.All()
-	list := libList{Places: surveyPlaces(all, webgpu.Options{}), Sources: []libSource{}}
+	places, chosen := surveyLibraries(all, webgpu.Options{})
+	if chosen != nil {
+		defer chosen.Close()
+	}
+	list := libList{Places: places, Sources: []libSource{}}
 	for _, l := range all {
 		builds, _ := l.Builds(runtime.GOOS, runtime.GOARCH, "") // none is no entry
 		for _, b := range builds {
@@ -186,28 +190,31 @@ func (v *libListVerb) Run(t *terminal) error {
 	return nil
 }
 
-// surveyPlaces says of each place what is there.
-func surveyPlaces(all []libraries.Library, o webgpu.Options) []libPlace {
+// surveyLibraries says of each place what is there, and returns the library that would be used, to be closed, or nil.
+func surveyLibraries(all []libraries.Library, o webgpu.Options) ([]libPlace, *webgpu.Library) {
 	var places []libPlace
-	chosen := false
+	var chosen *webgpu.Library
 	for _, c := range webgpu.Survey(o) {
 		p := libPlace{Path: c.Path}
 		if c.Err != nil {
 			p.Error = strings.TrimPrefix(c.Err.Error(), c.Path+": ")
 		}
 		if c.Library != nil {
-			p.Name, p.Chosen = c.Library.Name(), !chosen
-			chosen = true
+			p.Name, p.Chosen = c.Library.Name(), chosen == nil
 			status := libraries.Inspect(all, c.Path)
 			p.Pinned, p.Status, p.SHA256 = status.Pinned, status.Text, status.SHA256
-			if filepath.Base(c.Path) == c.Path && !filepath.IsAbs(c.Path) {
+			if filepath.Base(c.Path) == c.Path { // a plain name
 				p.Status = "found by the system's loader, in a file that isn't known"
 			}
-			c.Library.Close()
+			if p.Chosen {
+				chosen = c.Library
+			} else {
+				c.Library.Close()
+			}
 		}
 		places = append(places, p)
 	}
-	return places
+	return places, chosen
 }
 
 func (p libPlace) print(t *terminal) {

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -39,6 +40,7 @@ type verbs struct {
 	Vet      vetVerb      `cmd:"" help:"Have every WGSL compiler found judge the kernels of packages, or .wgsl files."`
 	Models   modelsVerb   `cmd:"" help:"List the models that are known without a file."`
 	Lib      libVerb      `cmd:"" help:"Install and list WebGPU libraries."`
+	Doctor   doctorVerb   `cmd:"" help:"Say what works on this machine, and what to do about what doesn't."`
 	Help     helpVerb     `cmd:"" help:"Explain a verb, with an example."`
 	Version  versionVerb  `cmd:"" help:"Print the version."`
 
@@ -47,7 +49,7 @@ type verbs struct {
 
 func main() {
 	quietDriver()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
@@ -88,7 +90,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitUsage
 	}
 	out := bufio.NewWriter(stdout)
-	t := &terminal{stdin: stdin, stdout: out, stderr: stderr}
+	t := &terminal{stdin: stdin, stdout: out, stderr: stderr, outIsTerminal: isTerminal(stdout)}
 	command.BindTo(ctx, (*context.Context)(nil))
 	err = command.Run(t)
 	if e := out.Flush(); err == nil && e != nil {

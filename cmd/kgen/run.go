@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/kgen-wgsl/kgen"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -194,6 +195,9 @@ func (v *runVerb) generate(ctx context.Context, t *terminal, m *kgen.Model, s *k
 	d := m.Device()
 	result.Device = deviceInfo{Kind: d.Kind, Name: d.Name, Backend: d.API, Library: d.Library}
 	result.Stats = statsOf(last, before, m)
+	if g.Sampling.Greedy() {
+		warnOfRepetition(t, result.IDs, d.Kind)
+	}
 	var coded *kgenrt.Error
 	if failed != nil && (!errors.As(failed, &coded) || coded.Code != kgenrt.Aborted || !v.JSON) {
 		if !v.JSON && len(result.IDs) > 0 {
@@ -213,6 +217,22 @@ func (v *runVerb) generate(ctx context.Context, t *terminal, m *kgen.Model, s *k
 	fmt.Fprintln(t.stdout)
 	printStats(t, result)
 	return nil
+}
+
+// fewRepeats is how many greedy tokens in a row from the start are too many to be alike.
+const fewRepeats = 8
+
+// warnOfRepetition says so when an answer starts with one token over and over: drivers that compute wrong do that, and some
+// models on prompts that suit them badly.
+func warnOfRepetition(t *terminal, ids []uint32, kind string) {
+	if len(ids) < fewRepeats || slices.ContainsFunc(ids[:fewRepeats], func(id uint32) bool { return id != ids[0] }) {
+		return
+	}
+	advice := "the prompt may not suit the model"
+	if kind != "cpu" {
+		advice = "the device may compute wrong; compare with --device cpu"
+	}
+	t.note("warning: the first %d tokens are all %d: %s", fewRepeats, ids[0], advice)
 }
 
 func statsOf(last kgenrt.Result, before plan.Stats, m *kgen.Model) runStats {

@@ -19,6 +19,7 @@ type terminal struct {
 	stdout         *bufio.Writer // run flushes it at the end, and whoever streams in between
 	stderr         io.Writer
 	quiet, noColor bool
+	outIsTerminal  bool
 	json           bool
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen/bind"
+	"github.com/kgen-wgsl/kgen/internal/testtext"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"pgregory.net/rapid"
 )
@@ -126,7 +127,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if string(want) != got {
-		t.Errorf("%s differs; got:\n%s", path, got)
+		t.Errorf("%s differs at %s; got:\n%s", path, testtext.Difference(string(want), got), got)
 	}
 }
 

@@ -179,13 +179,13 @@ func show(variants []kgenrt.Variant) {
 	}
 	for i, s := range samples(t) {
 		if got[i] != want[i] {
-			t.Errorf("%s: plans differ from byte %d on:\nin memory %s\ngenerated %s", s.name, same(got[i], want[i]), near(want[i], got[i]), near(got[i], want[i]))
+			t.Errorf("%s: plans differ from byte %d on:\nin memory %s\ngenerated %s", s.name, common(got[i], want[i]), near(want[i], got[i]), near(got[i], want[i]))
 		}
 	}
 }
 
-// same is the length of what two texts start with alike.
-func same(a, b string) int {
+// common is the length of what two texts start with alike.
+func common(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
@@ -195,7 +195,7 @@ func same(a, b string) int {
 
 // near is the part of a around the first difference from b.
 func near(a, b string) string {
-	n := same(a, b)
+	n := common(a, b)
 	return a[max(0, n-100):min(len(a), n+100)]
 }
 

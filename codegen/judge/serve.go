@@ -86,7 +86,7 @@ func survey() []candidate {
 		if c.Library != nil {
 			list = append(list, candidate{Path: c.Path, Name: c.Library.Name()})
 			c.Library.Close()
-		} else if _, err := os.Stat(c.Path); err == nil || forced {
+		} else if _, err := os.Stat(c.Path); err == nil || forced || c.Path == "" {
 			list = append(list, candidate{Path: c.Path, Error: c.Err.Error()})
 		}
 	}

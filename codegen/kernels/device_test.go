@@ -28,7 +28,7 @@ type device struct {
 }
 
 // open opens the adapter that the environment chooses, with subgroups if it has them.
-func open(t *testing.T) device {
+func open(t testing.TB) device {
 	t.Helper()
 	adapter := gpu.Adapter(t)
 	info := gpu.Measured(t, adapter)
@@ -173,7 +173,7 @@ func (d device) dispatch(t *testing.T, b built, contents map[int][]byte, uncheck
 }
 
 // pipeline compiles a kernel once.
-func (d device) pipeline(t *testing.T, b built, unchecked bool) uint32 {
+func (d device) pipeline(t testing.TB, b built, unchecked bool) uint32 {
 	t.Helper()
 	key := fmt.Sprint(unchecked, b.plan.Text)
 	if _, made := d.pipelines[key]; !made {

@@ -13,6 +13,7 @@ import (
 	"github.com/kgen-wgsl/kgen/codegen/bind"
 	"github.com/kgen-wgsl/kgen/codegen/judge"
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/internal/testtext"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -108,7 +109,7 @@ func golden(t *testing.T, b built) {
 		t.Fatal(err)
 	}
 	if string(want) != b.plan.Text {
-		t.Errorf("%s differs; got:\n%s", path, b.plan.Text)
+		t.Errorf("%s differs at %s; got:\n%s", path, testtext.Difference(string(want), b.plan.Text), b.plan.Text)
 	}
 	compile(t, b.plan)
 }

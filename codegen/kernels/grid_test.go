@@ -16,7 +16,7 @@ func TestGridOfAnySize(t *testing.T) {
 	for _, n := range counts {
 		g := newGrid(n, most)
 		x, y := g.x, g.y
-		if x < 1 || x > most || y < 1 || y > most || x*y < n || x*y-n >= y || g.size() != [3]int{x, y, 1} {
+		if x < 1 || x > most || y < 1 || y > most || x*y < n || x*y-n >= y || (y > 1) != (n > most) || g.size() != [3]int{x, y, 1} {
 			t.Fatalf("%d workgroups are %d by %d", n, x, y)
 		}
 		// Numbers are y·x + x: unique where x is the length of a line, and within u32.

@@ -43,8 +43,9 @@ func Example() {
 	// fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
 	//   let i = group.x * 64u + local;
 	//   if (i < 16u) {
-	//     let z = clamp(x[i] * 0.06666667f, vec4<f32>(-80.0), vec4<f32>(80.0));
-	//     y[i] = 30.0f * (1.0 - 2.0 / (exp(z) + 1.0));
+	//     let z = x[i] * 0.06666667f;
+	//     let e = exp(select(z, vec4<f32>(80.0), z > vec4<f32>(80.0)));
+	//     y[i] = 30.0f * (1.0 - 2.0 / (e + 1.0));
 	//   }
 	// }
 }

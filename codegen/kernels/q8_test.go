@@ -230,10 +230,12 @@ func testGEMVQ8(t *testing.T, d device) {
 		{1536, []int{33}, 1, kernels.Store},
 	}
 	var worst float64
+	seeds := seeds(t)
 	for _, p := range profiles {
 		for _, format := range kernels.FormatsQ8() {
 			for i, c := range shapes {
 				c.columns = whole(format, c.columns)
+				seed := seeds[i%len(seeds)]
 				g := kernels.GEMV{Format: format, Columns: c.columns, Results: c.rows, X: schedules.XQ8, Epilogue: c.epilogue}
 				s := schedules.DefaultGEMV(g.Problem(), p)
 				s.RowsPerThread = c.perRow
@@ -242,12 +244,12 @@ func testGEMVQ8(t *testing.T, d device) {
 				}
 				// What QuantQ8 makes of this device, and codes at their ends.
 				k, err := kernels.QuantQ8{Columns: c.columns}.Kernel(schedules.DefaultQuantQ8(p), p)
-				x := normal(random(uint64(i)), c.columns, 1)
+				x := normal(random(seed), c.columns, 1)
 				if c.columns > 32 {
 					clear(x[32:64])
 				}
 				made := readQ8(t, d.run(t, build(t, k, err), map[string][]byte{kernels.X: floats(x)})[kernels.Y], c.columns)
-				d.checkGEMVQ8(t, g, s, p, made, uint64(i), &worst)
+				d.checkGEMVQ8(t, g, s, p, made, seed, &worst)
 				ends := q8{}
 				for b := range c.columns / 32 {
 					sum := float32(0)
@@ -258,7 +260,7 @@ func testGEMVQ8(t *testing.T, d device) {
 					scale := float32(math.Ldexp(1.3, b%20-10))
 					ends.d, ends.s = append(ends.d, scale), append(ends.s, scale*sum)
 				}
-				d.checkGEMVQ8(t, g, s, p, ends, uint64(i), &worst)
+				d.checkGEMVQ8(t, g, s, p, ends, seed, &worst)
 			}
 		}
 	}
@@ -318,7 +320,7 @@ func (d device) checkGEMVQ8(t *testing.T, g kernels.GEMV, s schedules.GEMV, p sc
 		for i := range g.Results {
 			got = append(got, unfloats(out[kernels.Result(i)])...)
 		}
-		closeTo(t, fmt.Sprintf("%s, %s, %v", b.Name, p.Name, s), got, want, 1e-10, worst)
+		closeTo(t, fmt.Sprintf("%s, %s, %v, seed %d", b.Name, p.Name, s, seed), got, want, 1e-10, worst)
 		if first == nil {
 			first = got
 		} else if !slices.Equal(first, got) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Options says what Install is to do.
@@ -76,7 +77,8 @@ func Install(ctx context.Context, o Options) (*Installed, error) {
 	if err := os.MkdirAll(o.Folder, 0o777); err != nil {
 		return nil, &WriteError{o.Folder, err}
 	}
-	staged, err := os.MkdirTemp(o.Folder, ".install-*")
+	removeStale(o.Folder)
+	staged, err := os.MkdirTemp(o.Folder, stagingPattern)
 	if err != nil {
 		return nil, &WriteError{o.Folder, err}
 	}
@@ -100,6 +102,18 @@ func Install(ctx context.Context, o Options) (*Installed, error) {
 		}
 	}
 	return nil, errors.Join(failures...)
+}
+
+const stagingPattern = ".install-*"
+
+// removeStale removes what installs left that were killed, a day after.
+func removeStale(folder string) {
+	old, _ := filepath.Glob(filepath.Join(folder, stagingPattern))
+	for _, dir := range old {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // fetch gets the wheel of a build, checked.

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 const (
@@ -416,6 +417,24 @@ func TestInstallCancelled(t *testing.T) {
 		t.Errorf("error %v, want that unpacking was cancelled", err)
 	}
 	holds(t, o.Folder)
+}
+
+// TestStaleFolders removes what a killed install left long ago, and nothing that may be another's work.
+func TestStaleFolders(t *testing.T) {
+	wheel := rightWheel(t)
+	o := options(t, library(wheel), "http://127.0.0.1:1")
+	o.From = filepath.Join(t.TempDir(), wheelName)
+	write(t, o.From, string(wheel))
+	write(t, filepath.Join(o.Folder, ".install-1", "wheel"), "old")
+	write(t, filepath.Join(o.Folder, ".install-2", "wheel"), "at work")
+	before := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(filepath.Join(o.Folder, ".install-1"), before, before); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Install(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, o.Folder, ".install-2", ".install-2/wheel", "made-up-1.0/liba.so")
 }
 
 // TestNowhereToWrite has a file where the folder should be: a read-only folder would not stop root.

@@ -76,6 +76,7 @@ var rules = []rule{
 	{pkg: "internal/oracle", own: []string{"models/gguf"}},
 	{pkg: "internal/repotest"},
 	{pkg: "internal/testgraph", own: []string{"ir", "models/quant"}, modules: []string{"github.com/x448/float16"}},
+	{pkg: "internal/testtext"},
 }
 
 // testModules may be imported by every test, and by no other code unless a rule says so.

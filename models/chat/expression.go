@@ -6,24 +6,41 @@ import (
 )
 
 // expression rewrites the tokens of an expression, or of a statement behind its keyword: own filters in place of the
-// engine's, bounds of slices and products guarded. What could tie a container to itself is refused; the one form
+// engine's, results of filters, bounds of slices and products guarded. What could tie a container to itself is refused; the one form
 // that may, an append alone in its tag, is split off before.
 func expression(tokens []token, line int) (string, *Error) {
 	var out []token
+	filters := make(map[int]bool) // closing brackets of filters' arguments
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		switch {
-		case t.is("|") && i+1 < len(tokens) && ownFilters[tokens[i+1].text] != "":
-			out = append(out, t, token{nameToken, ownFilters[tokens[i+1].text]})
-			i++
 		case t.is("|") && truthTest(tokens[i+1:]) > 0:
 			n := truthTest(tokens[i+1:])
 			out = append(append(out, t), withTest(tokens[i+1:i+1+n])...)
+			out = append(out, result...)
 			i += n
+		case t.is("|") && i+1 < len(tokens):
+			name := tokens[i+1]
+			if own := ownFilters[name.text]; own != "" {
+				name.text = own
+			}
+			out = append(out, t, name)
+			i++
+			if i+1 < len(tokens) && tokens[i+1].is("(") {
+				filters[matching(tokens, i+1)] = true
+			} else {
+				out = append(out, result...)
+			}
 		case t.is(".") && i+1 < len(tokens) && slices.Contains(mutators, tokens[i+1].text):
 			return "", errorf(ClassUnsupported, line, "%s inside an expression; it must be the whole of one", tokens[i+1].text)
-		case t.is(".") && i+2 < len(tokens) && tokens[i+2].is("(") && ownMethods[tokens[i+1].text] != "":
-			out = append(out, token{operatorToken, "|"}, token{nameToken, ownMethods[tokens[i+1].text]})
+		case t.is(".") && i+1 < len(tokens) && ownMethods[tokens[i+1].text] != "":
+			if i+2 < len(tokens) && tokens[i+2].is("(") {
+				out = append(out, token{operatorToken, "|"}, token{nameToken, ownMethods[tokens[i+1].text]})
+				filters[matching(tokens, i+2)] = true
+			} else {
+				// Not called, it is a key. As an attribute it could be the engine's method, to be called elsewhere.
+				out = append(out, token{operatorToken, "["}, token{stringToken, tokens[i+1].text}, token{operatorToken, "]"})
+			}
 			i++
 		case t.is("*") && !shortRepeat(tokens, i):
 			out = append(out, token{operatorToken, "|"}, token{nameToken, guardNumber}, t)
@@ -42,10 +59,16 @@ func expression(tokens []token, line int) (string, *Error) {
 			i = end
 		default:
 			out = append(out, t)
+			if filters[i] {
+				out = append(out, result...)
+			}
 		}
 	}
 	return source(out), nil
 }
+
+// result checks what a filter gave.
+var result = []token{{operatorToken, "|"}, {nameToken, guardResult}, {operatorToken, "("}, {operatorToken, ")"}}
 
 // shortRepeat recognises "-" * 20, a product of literals that may be a string.
 func shortRepeat(tokens []token, i int) bool {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/ardanlabs/jinja"
@@ -50,7 +51,7 @@ func (r *run) replace(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.
 	if n >= 0 {
 		found = min(found, n)
 	}
-	if found > 0 && len(s)+found*(len(new)-len(old)) > r.maxValue {
+	if found > 0 && int64(len(s))+int64(found)*int64(len(new)-len(old)) > int64(r.maxValue) {
 		return jinja.None(), limit("a value of more than %d bytes", r.maxValue)
 	}
 	return jinja.NewString(strings.Replace(s, old, new, n)), nil
@@ -122,6 +123,59 @@ func (r *run) join(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Val
 	return r.sized(b.String())
 }
 
+// escape is the filter escape.
+func (r *run) escape(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	s, err := r.stringFilter(args[:1], nil)
+	if err != nil {
+		return jinja.None(), err
+	}
+	return r.sized(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&#39;", `"`, "&#34;").Replace(s.AsString()))
+}
+
+// format is str.format(...) with fields {}, {0} and {name}.
+func (r *run) format(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Value, error) {
+	s := text(args[0])
+	var b strings.Builder
+	for next := 1; s != ""; {
+		i := strings.IndexAny(s, "{}")
+		if i < 0 {
+			b.WriteString(s)
+			break
+		}
+		b.WriteString(s[:i])
+		if strings.HasPrefix(s[i+1:], s[i:i+1]) {
+			b.WriteByte(s[i])
+			s = s[i+2:]
+			continue
+		}
+		end := strings.IndexByte(s[i:], '}')
+		if s[i] == '}' || end < 0 {
+			return jinja.None(), errorf(ClassRender, 0, "format with a single %c", s[i])
+		}
+		field := s[i+1 : i+end]
+		s = s[i+end+1:]
+		if field == "" {
+			field = strconv.Itoa(next - 1)
+			next++
+		}
+		v, ok := kwargs[field]
+		if n, err := strconv.Atoi(field); err == nil && n >= 0 && n+1 < len(args) {
+			v, ok = args[n+1], true
+		}
+		if !ok {
+			return jinja.None(), errorf(ClassUnsupported, 0, "format with the field {%.20s}", field)
+		}
+		if _, err := r.measure(v, nil, 0); err != nil {
+			return jinja.None(), err
+		}
+		b.WriteString(pythonString(v))
+		if b.Len() > r.maxValue {
+			break
+		}
+	}
+	return r.sized(b.String())
+}
+
 // indent is indent(width, first, blank).
 func (r *run) indent(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Value, error) {
 	padding := "    "
@@ -138,7 +192,7 @@ func (r *run) indent(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.V
 	first, _ := argument(args, kwargs, 2, "first")
 	blank, _ := argument(args, kwargs, 3, "blank")
 	s := text(args[0])
-	if len(s)+strings.Count(s, "\n")*len(padding) > r.maxValue {
+	if int64(len(s))+int64(strings.Count(s, "\n"))*int64(len(padding)) > int64(r.maxValue) {
 		return jinja.None(), limit("a value of more than %d bytes", r.maxValue)
 	}
 	lines := strings.Split(s, "\n")

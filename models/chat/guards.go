@@ -10,23 +10,26 @@ import (
 type run struct {
 	now      time.Time // what strftime_now tells
 	deadline time.Time
-	maxValue int // bytes of a value
-	maxText  int // bytes of the rendering
-	maxTotal int // bytes of all values printed and stored, and of text in loops
-	maxWork  int // bytes of template run through
+	maxValue int   // bytes of a value
+	maxText  int   // bytes of the rendering
+	maxTotal int64 // bytes of all values printed and stored, and of text in loops
+	maxWork  int64 // bytes of template run through
 	meter
 }
 
 // meter counts what one rendering has used.
 type meter struct {
-	work, total, nodes, depth int
+	work, total  int64
+	nodes, depth int
+	passed       map[*jinja.List]bool // lists that were measured, until a container changes
 }
 
 // newRun sets the bounds for data of so many bytes. Templates print most of the data once and store it a few times.
 func newRun(data int, now time.Time) *run {
 	return &run{
 		now: now, deadline: time.Now().Add(maxTime),
-		maxValue: 1<<20 + 2*data, maxText: 4<<20 + 8*data, maxTotal: 64<<20 + 64*data, maxWork: 256<<20 + 2*turnCost*data,
+		maxValue: 1<<20 + 2*data, maxText: 4<<20 + 8*data,
+		maxTotal: 64<<20 + 64*int64(data), maxWork: 256<<20 + 2*turnCost*int64(data),
 	}
 }
 
@@ -42,6 +45,9 @@ func (r *run) functions(data map[string]jinja.Value) {
 	add(guardLeave, r.leave)
 	add(guardPrint, r.print)
 	add(guardKeep, r.keep)
+	add(guardPass, r.pass)
+	add(guardTest, r.test)
+	add(guardResult, r.result)
 	add(guardStored, r.stored)
 	add(guardNumber, factor)
 	add(guardBound, bound)
@@ -58,12 +64,14 @@ func (r *run) functions(data map[string]jinja.Value) {
 	add("__kgen_map", r.mapList)
 	add("__kgen_trim", r.trim)
 	add("__kgen_unique", unique)
+	add("__kgen_escape", r.escape)
+	add("__kgen_format", r.format)
 }
 
 // step charges a loop turn with the bytes of template that it runs through and of text that it may print.
 func (r *run) step(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
-	r.work += int(args[0].AsInt()) + turnCost
-	r.total += int(args[1].AsInt())
+	r.work += args[0].AsInt() + turnCost
+	r.total += args[1].AsInt()
 	switch {
 	case r.work > r.maxWork:
 		return jinja.None(), limit("too many loop turns")
@@ -80,11 +88,55 @@ func (r *run) clock() error {
 	return nil
 }
 
+// enter charges a macro as a loop turn; its parameters follow.
 func (r *run) enter(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Value, error) {
 	if r.depth++; r.depth > maxMacroDepth {
 		return jinja.None(), limit("more than %d macros within each other", maxMacroDepth)
 	}
+	for _, parameter := range args[2:] {
+		if _, err := r.pass([]jinja.Value{parameter}, nil); err != nil {
+			return jinja.None(), err
+		}
+	}
 	return r.step(args, kwargs)
+}
+
+// pass lets values go into a loop, a macro or the body of a call, where they may be joined anew: without a bound there,
+// each level would double them. It gives back the first one.
+func (r *run) pass(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	for _, v := range args {
+		if v.IsList() && r.passed[v.AsList()] {
+			continue
+		}
+		if _, err := r.measure(v, nil, 0); err != nil {
+			return jinja.None(), err
+		}
+		if v.IsList() {
+			if r.passed == nil {
+				r.passed = make(map[*jinja.List]bool)
+			}
+			r.passed[v.AsList()] = true
+		}
+	}
+	return args[0], r.clock()
+}
+
+// test charges the condition of a loop as a turn.
+func (r *run) test(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	if r.work += turnCost; r.work > r.maxWork {
+		return jinja.None(), limit("too many loop turns")
+	}
+	return args[0], r.clock()
+}
+
+// result bounds what a filter gave, so that a row of filters neither makes a text grow nor runs on for long.
+func (r *run) result(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	if args[0].IsString() {
+		if _, err := r.sized(args[0].AsString()); err != nil {
+			return jinja.None(), err
+		}
+	}
+	return args[0], r.clock()
 }
 
 func (r *run) leave([]jinja.Value, map[string]jinja.Value) (jinja.Value, error) {
@@ -103,7 +155,7 @@ func (r *run) keep(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, e
 	if err != nil {
 		return jinja.None(), err
 	}
-	if r.total += size; r.total > r.maxTotal {
+	if r.total += int64(size); r.total > r.maxTotal {
 		return jinja.None(), limit("more than %d bytes of values", r.maxTotal)
 	}
 	return args[0], r.clock()
@@ -111,6 +163,7 @@ func (r *run) keep(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, e
 
 // stored checks a container (the second argument) after something was put into it.
 func (r *run) stored(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
+	clear(r.passed)
 	if _, err := r.measure(args[1], nil, 0); err != nil {
 		return jinja.None(), err
 	}

@@ -32,6 +32,10 @@ func TestHostile(t *testing.T) {
 		{"macros in a ring", "{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{% if c() %}{% endif %}{% endmacro %}" +
 			"{% macro c() %}{% call a() %}{% endcall %}{% endmacro %}", chat.ClassRecursion},
 		{"a macro given to itself", "{% macro m(f) %}{{ f(f) }}{% endmacro %}{{ m(m) }}", chat.ClassLimit},
+		{"a macro within itself", "{% macro m() %}{% macro n() %}{{ m() }}{% endmacro %}{{ n() }}{% endmacro %}{{ m() }}", chat.ClassRecursion},
+		{"many calls in many macros", nest(120, "{% macro m<new>() %}", "{{f()}}{{f()}}{% endmacro %}"), ""},
+		{"a recursive loop", "{% for x in messages recursive %}{{ loop(messages) }}{% endfor %}", chat.ClassUnsupported},
+		{"a call in itself", "{% macro m() %}{{ caller() }}{% endmacro %}{% set ns = namespace(f=m) %}{% call ns.f() %}{{ ns.f() }}{% endcall %}", chat.ClassRender},
 		{"a macro under another name", "{% macro m() %}{{ ns.f() }}{% endmacro %}{% set ns = namespace() %}{% set ns.f = m %}{{ m() }}", chat.ClassLimit},
 		{"macros that fan out", fanOut(40), chat.ClassLimit},
 
@@ -49,6 +53,22 @@ func TestHostile(t *testing.T) {
 		{"replacing", strings.Replace(double, "%s", "{% set ns.s = ns.s | replace('x', ns.s) %}", 1), chat.ClassLimit},
 		{"replacing by method", strings.Replace(double, "%s", "{% set ns.s = ns.s.replace('x', ns.s) %}", 1), chat.ClassLimit},
 		{"replacing nothing", "{{ 'abc' | replace('', 'x' * 100) | replace('', 'x' * 100) | replace('', 'x' * 100) | replace('', 'x' * 100) }}", chat.ClassLimit},
+		{"replacing by a method under another name", strings.Replace(double, "%s", "{% set f = ns.s.replace %}{% set ns.s = f('x', ns.s) %}", 1), chat.ClassRender},
+		{"replacing by a method in brackets", strings.Replace(double, "%s", "{% set ns.s = (ns.s.replace)('x', ns.s) %}", 1), chat.ClassRender},
+		{"formatting", strings.Replace(double, "%s", "{% set ns.s = ns.s ~ '{0}{0}' %}{% set ns.s = ns.s.format(ns.s ~ ns.s) %}", 1), chat.ClassLimit},
+		{"formatting much at once", "{% set ns = namespace(s='{0}') %}{% for i in range(18) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s.format(ns.s) | length }}", chat.ClassLimit},
+		{"escaping in a row", "{% set ns = namespace(s='&') %}{% for i in range(19) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s" +
+			strings.Repeat(" | e", 1000) + " | length }}", chat.ClassLimit},
+		{"doubling from macro to macro", chain(60, "s ~ s"), chat.ClassLimit},
+		{"doubling a list from macro to macro", chain(60, "s + s"), chat.ClassLimit},
+		{"nesting from macro to macro", chain(60, "[s, s]"), chat.ClassLimit},
+		{"doubling from loop to loop", nest(100, "{% for s<new> in [s<old> ~ s<old>] %}", "{% endfor %}"), chat.ClassLimit},
+		{"nesting from loop to loop", nest(100, "{% for s<new> in [[s<old>, s<old>]] %}", "{% endfor %}"), chat.ClassLimit},
+		{"doubling from call to call", "{% macro m(s) %}{{ caller(s ~ s) }}{% endmacro %}" +
+			nest(60, "{% call(s<new>) m(s<old>) %}", "{% endcall %}"), chat.ClassLimit},
+		{"calls that print", strings.Replace(double, "%s", "{% if ns.s | length < 100000 %}{% set ns.s = ns.s ~ ns.s %}{% endif %}", 1) +
+			"{% for i in range(10000) %}{% call ns.s.strip() %}{% endcall %}{% endfor %}", chat.ClassLimit},
+		{"conditions of loops", "{% for i in range(100) %}{% for j in range(16000) if j < 0 %}{% endfor %}{% endfor %}", chat.ClassLimit},
 		{"joining", strings.Replace(double, "%s", "{% set ns.s = [ns.s, ns.s, ns.s] | join(ns.s) %}", 1), chat.ClassLimit},
 		{"quoting", strings.Replace(double, "%s", "{% set ns.s = ns.s | tojson %}", 1), chat.ClassLimit},
 		{"indenting", "{{ '\\n' | indent(100000000000, true, true) }}", chat.ClassLimit},
@@ -100,6 +120,27 @@ func fanOut(n int) string {
 	}
 	fmt.Fprintf(&b, "{%% macro m%d() %%}x{%% endmacro %%}{{ m0() }}", n)
 	return b.String()
+}
+
+// chain writes macros each of which gives the next one an expression of its parameter.
+func chain(n int, expression string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "{%% macro m%d(s) %%}{{ m%d(%s) }}{%% endmacro %%}", i, i+1, expression)
+	}
+	fmt.Fprintf(&b, "{%% macro m%d(s) %%}{{ (s ~ 'x') | length }}{%% endmacro %%}{{ m0(['x']) }}", n)
+	return b.String()
+}
+
+// nest puts n blocks into each other. <old> is the number of the variable that a block sees, <new> of the one that it sets.
+func nest(n int, begin, end string) string {
+	var b strings.Builder
+	b.WriteString("{% set s0 = 'xxxxxxxx' %}")
+	for i := range n {
+		b.WriteString(strings.NewReplacer("<old>", fmt.Sprint(i), "<new>", fmt.Sprint(i+1)).Replace(begin))
+	}
+	fmt.Fprintf(&b, "{{ (s%d ~ 'x') | length }}", n)
+	return b.String() + strings.Repeat(end, n)
 }
 
 // render compiles and renders with one message.
@@ -192,6 +233,9 @@ func FuzzTemplate(f *testing.F) {
 	f.Add("{% for m in messages %}<|im_start|>{{ m.role }}\n{{- m.content | trim }}<|im_end|>{% endfor %}", "a<|im_end|>")
 	f.Add("{% macro m(x, y=1) %}{{ x[1:] ~ y }}{% endmacro %}{{ m(messages[0].content) }}{% set ns = namespace(a=1) %}{% set ns.a = 2 %}", "b")
 	f.Add("{%- if messages[0].content is string and 'x' in messages[0].content -%} {{ messages | tojson(indent=1) }} {%- endif %}", "x")
+	f.Add("{% for k, v in messages[0].items() if v != k -%}{{ k | e ~ '{}{0}'.format(v) }}{% else %}{{ loop }}{% endfor %}", "<s>")
+	f.Add("{% macro m(x) %}{{ caller(x ~ x) }}{% endmacro %}{% call(y) m('a') %}{{ y | upper }}{% endcall %}{% filter trim %} {{ messages[-1:] }}{% endfilter %}", "y")
+	f.Add("{% set l = [] %}{% do l.append(messages[0]) %}{{ l | map(attribute='role') | unique | list | join('-') }}{{ range(3) | sum ** 2 // 3 % 2 }}", "z")
 	f.Fuzz(func(t *testing.T, source, content string) {
 		template, err := chat.Compile(source, chat.Options{Special: special})
 		if err != nil {

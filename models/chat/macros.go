@@ -1,38 +1,52 @@
 package chat
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // macroGraph records which macro calls which, to find rings. Calls through other names are stopped by the depth guard
 // while rendering.
 type macroGraph struct {
 	lines map[string]int
-	uses  map[string][]string // by macro
-	stack []string            // macros that are open
+	uses  map[string]map[string]bool // by macro
+	stack []string                   // macros that are open
 	count int
 }
 
 func newMacroGraph() macroGraph {
-	return macroGraph{lines: make(map[string]int), uses: make(map[string][]string)}
+	return macroGraph{lines: make(map[string]int), uses: make(map[string]map[string]bool)}
 }
 
 func (g *macroGraph) open(name string, line int) {
 	g.count++
 	g.lines[name] = line
+	if n := len(g.stack); n > 0 {
+		g.add(g.stack[n-1], name) // what an inner macro calls, the outer one calls through it
+	}
 	g.stack = append(g.stack, name)
+}
+
+func (g *macroGraph) add(macro, use string) {
+	if g.uses[macro] == nil {
+		g.uses[macro] = make(map[string]bool)
+	}
+	g.uses[macro][use] = true
 }
 
 func (g *macroGraph) close() { g.stack = g.stack[:len(g.stack)-1] }
 
-// use notes the functions that a tag calls as called by the macros around it. Methods are not functions.
+// use notes the functions that a tag calls as called by the innermost macro around it. Methods are not functions.
 func (g *macroGraph) use(tokens []token) {
+	if len(g.stack) == 0 {
+		return
+	}
 	for i, t := range tokens {
 		call := t.kind == nameToken && i+1 < len(tokens) && tokens[i+1].is("(")
 		if !call || i > 0 && tokens[i-1].is(".") {
 			continue
 		}
-		for _, macro := range g.stack {
-			g.uses[macro] = append(g.uses[macro], t.text)
-		}
+		g.add(g.stack[len(g.stack)-1], t.text)
 	}
 }
 
@@ -48,7 +62,7 @@ func (g *macroGraph) ring() (name string, line int) {
 
 func (g *macroGraph) reaches(macro string) bool {
 	seen := make(map[string]bool)
-	todo := slices.Clone(g.uses[macro])
+	todo := slices.Collect(maps.Keys(g.uses[macro]))
 	for len(todo) > 0 {
 		next := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -57,7 +71,7 @@ func (g *macroGraph) reaches(macro string) bool {
 		}
 		if !seen[next] {
 			seen[next] = true
-			todo = append(todo, g.uses[next]...)
+			todo = slices.AppendSeq(todo, maps.Keys(g.uses[next]))
 		}
 	}
 	return false

@@ -17,10 +17,13 @@ const (
 	guardLeave  = "__kgen_leave"  // a macro ends
 	guardPrint  = "__kgen_print"  // a value is printed
 	guardKeep   = "__kgen_keep"   // a value is stored
+	guardPass   = "__kgen_pass"   // values go into a loop, a macro or the body of a call
+	guardTest   = "__kgen_test"   // the condition of a loop, tested for each element
+	guardResult = "__kgen_result" // filter: what another filter gave
 	guardStored = "__kgen_stored" // a container got a value
 	guardNumber = "__kgen_number" // filter: the left side of "*"
 	guardBound  = "__kgen_bound"  // filter: the bound of a slice
-	temporary   = "__kgen_text"   // the body of a filter block
+	temporary   = "__kgen_text"   // the body of a filter block, the text of a call block
 	discarded   = "__kgen_void"   // the result of do
 )
 
@@ -29,8 +32,9 @@ var (
 	ownFilters = map[string]string{
 		"tojson": "__kgen_tojson", "replace": "__kgen_replace", "join": "__kgen_join", "indent": "__kgen_indent",
 		"list": "__kgen_list", "unique": "__kgen_unique", "string": "__kgen_string", "map": "__kgen_map", "trim": "__kgen_trim",
+		"e": "__kgen_escape", "escape": "__kgen_escape",
 	}
-	ownMethods = map[string]string{"replace": "__kgen_replace", "split": "__kgen_split"}
+	ownMethods = map[string]string{"replace": "__kgen_replace", "split": "__kgen_split", "format": "__kgen_format"}
 )
 
 // mutators are the methods that put a value into a container.
@@ -42,15 +46,16 @@ type rewriter struct {
 	bodies []body // open for and macro blocks
 	blocks []string
 	macros macroGraph
-	count  int // filter blocks so far
+	count  int // filter and call blocks that are open
 }
 
 // body is an open loop or macro. Its guard is written when its end is reached.
 type body struct {
 	keyword string
-	guard   int // place in out
-	source  int // bytes within
-	text    int // bytes of plain text within, without inner bodies
+	guard   int    // place in out
+	names   string // parameters of a macro, each behind a comma
+	source  int    // bytes within
+	text    int    // bytes of plain text within, without inner bodies
 }
 
 // rewrite returns the guarded template.
@@ -132,6 +137,9 @@ func (r *rewriter) statement(keyword string, rest []token, line int) *Error {
 	switch keyword {
 	case "if", "elif", "for", "macro", "call":
 		e, err := expression(rest, line)
+		if keyword == "for" {
+			e, err = loop(rest, line)
+		}
 		if err != nil {
 			return err
 		}
@@ -147,10 +155,19 @@ func (r *rewriter) statement(keyword string, rest []token, line int) *Error {
 				return err
 			}
 		}
+		if keyword == "call" {
+			// What is called prints past the guards, so its text is taken and printed by them.
+			r.count++
+			r.emit("{%% set %s%d %%}", temporary, r.count)
+		}
 		r.emit("{%% %s %s %%}", keyword, e)
 		switch keyword {
 		case "for":
-			r.body("for")
+			r.body("for", "")
+		case "call":
+			if names := parameters(rest); names != "" {
+				r.emit("{{ %s(none%s) }}", guardPass, names)
+			}
 		case "macro":
 			if len(rest) == 0 || rest[0].kind != nameToken {
 				return errorf(ClassSyntax, line, "a macro without a name")
@@ -159,7 +176,7 @@ func (r *rewriter) statement(keyword string, rest []token, line int) *Error {
 				return errorf(ClassTooLarge, line, "more than %d macros", maxMacros)
 			}
 			r.macros.open(rest[0].text, line)
-			r.body("macro")
+			r.body("macro", parameters(rest[1:]))
 		}
 		return nil
 	case "else", "break", "continue", "generation":
@@ -185,6 +202,87 @@ func (r *rewriter) statement(keyword string, rest []token, line int) *Error {
 	return errorf(ClassUnsupported, line, "the statement %q", keyword)
 }
 
+// loop rewrites "x in items if condition": the items are guarded as a whole, the condition for each of them.
+func loop(tokens []token, line int) (string, *Error) {
+	in := keywordAt(tokens, 0, "in")
+	if in < 0 {
+		return "", errorf(ClassSyntax, line, "a loop without in")
+	}
+	recursive := keywordAt(tokens, in, "recursive")
+	if recursive >= 0 {
+		return "", errorf(ClassUnsupported, line, "a recursive loop")
+	}
+	end := len(tokens)
+	condition := ""
+	if at := keywordAt(tokens, in, "if"); at >= 0 {
+		e, err := expression(ofPair(tokens[:in], tokens[at+1:]), line)
+		if err != nil {
+			return "", err
+		}
+		condition, end = fmt.Sprintf(" if %s(%s)", guardTest, e), at
+	}
+	items, err := expression(tokens[in+1:end], line)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s in %s(%s)%s", source(tokens[:in]), guardPass, items, condition), nil
+}
+
+// ofPair rewrites the condition of a loop over pairs, "k, v". There the engine knows no k, and calls the pair v.
+func ofPair(targets, condition []token) []token {
+	if len(targets) != 3 || !targets[1].is(",") {
+		return condition
+	}
+	var out []token
+	for i, t := range condition {
+		attribute := i > 0 && condition[i-1].is(".")
+		argument := i+1 < len(condition) && condition[i+1].is("=")
+		for n, target := range []token{targets[0], targets[2]} {
+			if t == target && !attribute && !argument {
+				t.kind, t.text = operatorToken, fmt.Sprintf("%s[%d]", targets[2].text, n)
+				break
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// keywordAt finds a word outside of brackets, -1 if there is none.
+func keywordAt(tokens []token, from int, word string) int {
+	depth := 0
+	for i := from; i < len(tokens); i++ {
+		switch t := tokens[i]; {
+		case t.is("("), t.is("["), t.is("{"):
+			depth++
+		case t.is(")"), t.is("]"), t.is("}"):
+			depth--
+		case depth == 0 && t.kind == nameToken && t.text == word && !(i > 0 && tokens[i-1].is(".")):
+			return i
+		}
+	}
+	return -1
+}
+
+// parameters lists the names in "(a, b=1)", each behind a comma.
+func parameters(tokens []token) (names string) {
+	if len(tokens) == 0 || !tokens[0].is("(") {
+		return ""
+	}
+	depth := 0
+	for i, t := range tokens[:max(0, matching(tokens, 0))] {
+		switch {
+		case t.is("("), t.is("["), t.is("{"):
+			depth++
+		case t.is(")"), t.is("]"), t.is("}"):
+			depth--
+		case depth == 1 && t.kind == nameToken && (tokens[i-1].is("(") || tokens[i-1].is(",")):
+			names += ", " + t.text
+		}
+	}
+	return names
+}
+
 // open notes a block that has an end.
 func (r *rewriter) open(block string, line int) *Error {
 	if len(r.blocks) == maxNesting {
@@ -195,8 +293,8 @@ func (r *rewriter) open(block string, line int) *Error {
 }
 
 // body begins the inside of a loop or macro.
-func (r *rewriter) body(keyword string) {
-	r.bodies = append(r.bodies, body{keyword: keyword, guard: len(r.out)})
+func (r *rewriter) body(keyword, names string) {
+	r.bodies = append(r.bodies, body{keyword: keyword, guard: len(r.out), names: names})
 	r.out = append(r.out, "")
 }
 
@@ -218,7 +316,11 @@ func (r *rewriter) end(keyword string, line int) *Error {
 			r.macros.close()
 			r.emit("{{ %s() }}", guardLeave)
 		}
-		r.out[b.guard] = fmt.Sprintf("{{ %s(%d, %d) }}", guard, b.source, b.text)
+		r.out[b.guard] = fmt.Sprintf("{{ %s(%d, %d%s) }}", guard, b.source, b.text, b.names)
+	case "call":
+		r.emit("{%% endcall %%}{%% endset %%}{{ %s(%s%d) }}", guardPrint, temporary, r.count)
+		r.count--
+		return nil
 	case "filter":
 		tokens, err := lex(strings.TrimPrefix(block, "filter"), line)
 		if err != nil {

@@ -27,6 +27,10 @@ type Message struct {
 	Role    string // system, user, assistant, tool, ...
 	Content any    // string, nil, or a list of parts ([]any of Object), as in ParseJSON
 	Fields  Object // further keys: tool_calls, name, reasoning_content, ...
+
+	// NoContent leaves content undefined instead of none: requests may leave it out where the turn calls tools, and some
+	// templates tell the two apart.
+	NoContent bool
 }
 
 // RenderOptions are the variables of one rendering.

@@ -135,7 +135,9 @@ func (c *converter) message(m Message) (jinja.Value, *Error) {
 	}
 	out := jinja.NewDict()
 	out.AsDict().Set("role", jinja.NewString(m.Role))
-	out.AsDict().Set("content", content)
+	if !m.NoContent {
+		out.AsDict().Set("content", content)
+	}
 	for _, key := range fields.AsDict().Keys {
 		out.AsDict().Set(key, fields.AsDict().Data[key])
 	}

@@ -99,9 +99,14 @@ func TestStructure(t *testing.T) {
 }
 
 func TestRemovedTypes(t *testing.T) {
-	for _, typ := range []uint32{4, 5, 31, 32, 33, 36, 37, 38} {
+	for typ, name := range map[uint32]string{
+		4: "Q4_2", 5: "Q4_3", 31: "Q4_0_4_4", 32: "Q4_0_4_8", 33: "Q4_0_8_8", 36: "IQ4_NL_4_4", 37: "IQ4_NL_4_8", 38: "IQ4_NL_8_8",
+	} {
 		_, err := start(1, 0).tensor("t", typ, 0, 256).data(32, 400).parse()
 		wantClass(t, "removed type", err, ClassBadTensorType, "t")
+		if err != nil && !strings.Contains(err.Error(), "type "+name+" was removed") {
+			t.Errorf("type %d: %v does not say %s", typ, err, name)
+		}
 	}
 	for _, typ := range []uint32{43, 9999, 1<<32 - 1} {
 		f, err := start(1, 0).tensor("t", typ, 0, 256).data(32, 400).parse()
@@ -141,7 +146,7 @@ func TestHeaderLimit(t *testing.T) {
 		var err error
 		spent := allocated(func() { _, err = Parse(zeros{w.Bytes()}, 1<<50) })
 		wantClass(t, "huge file", err, ClassCountTooLarge, "k")
-		if spent > 3*maxHeader {
+		if spent > maxMemory {
 			t.Errorf("%d bytes allocated", spent)
 		}
 	}

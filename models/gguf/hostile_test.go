@@ -2,7 +2,7 @@ package gguf
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -84,7 +84,7 @@ func manyKeys(n, length int) *writer {
 }
 
 // name returns eight characters that differ for each number.
-func name(i int) string { return fmt.Sprintf("%08x", i) }
+func name(i int) string { return strconv.FormatInt(1<<32+int64(i), 16)[1:] }
 
 // vocabulary writes a model of n tokens. Behind the first distinct ones the same texts come again, in reverse order, so
 // that the first two of one text are the furthest in.

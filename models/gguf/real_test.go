@@ -1,9 +1,13 @@
 package gguf
 
 import (
+	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/models/quant"
@@ -103,6 +107,46 @@ func testRealTensor(t *testing.T, f *File) {
 	values := make([]float32, 576)
 	if err := quant.Dequantize(tensor.Type, values, row); err != nil {
 		t.Error(err)
+	}
+}
+
+// A file of the real model that is cut anywhere is refused: in the header by where it ends, in the data by the tensor, with
+// the bytes wanted and there.
+func TestRealModelCut(t *testing.T) {
+	file, err := os.Open(realModel(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	whole, err := open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := whole.tensors[0].Offset // the table's first tensor is the data's
+	cut := func(size int64) *Error {
+		_, err := Parse(io.NewSectionReader(file, 0, size), size)
+		var e *Error
+		errors.As(err, &e)
+		return e
+	}
+	for _, size := range []int64{3, 4, 7, 23, 24, 1000, start / 2, start - 100} {
+		if e := cut(size); e == nil || e.Class != ClassUnexpectedEOF && e.Class != ClassStringLength && e.Class != ClassCountTooLarge || e.Field == "" || e.Offset > size {
+			t.Errorf("cut in the header, at %d: %v", size, e)
+		}
+	}
+	for i := range whole.tensors {
+		tensor := &whole.tensors[i]
+		for _, size := range []int64{tensor.Offset, tensor.Offset + tensor.Size/2, tensor.Offset + tensor.Size - 1} {
+			e := cut(size)
+			want := strconv.FormatInt(tensor.Size, 10) + " bytes wanted at offset " + strconv.FormatInt(tensor.Offset-start, 10) +
+				", the file has " + strconv.FormatInt(size-tensor.Offset, 10) + " there"
+			if e == nil || e.Class != ClassTensorOutOfBounds || e.Field != tensor.Name || !strings.HasPrefix(e.Detail, want) {
+				t.Fatalf("cut at %d of %s: %v, want %s", size, tensor.Name, e, want)
+			}
+			if i%50 > 0 {
+				break // parsing it thrice for each tensor takes long
+			}
+		}
 	}
 }
 

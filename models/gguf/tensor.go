@@ -78,8 +78,8 @@ func (h *header) tensorSize(t *Tensor, field string, at int) {
 	block, known := t.Type.Block()
 	switch {
 	case h.err != nil:
-	case removed(t.Type):
-		h.fail(ClassBadTensorType, field, at, t.Type.String()+" was removed from the format; quantise the model again, to Q4_0 for instance")
+	case removed(t.Type) != "":
+		h.fail(ClassBadTensorType, field, at, "the type "+removed(t.Type)+" was removed from the format; quantise the model again, to Q4_0 for instance")
 	case !known:
 	case t.Columns()%block.Elems != 0:
 		h.fail(ClassPartialBlock, field, at, strconv.Itoa(t.Columns())+" columns are not whole blocks of "+strconv.Itoa(block.Elems)+", as "+t.Type.String()+" has")
@@ -92,14 +92,27 @@ func (h *header) tensorSize(t *Tensor, field string, at int) {
 	}
 }
 
-// removed reports whether a type number belonged to a type that the format gave up: Q4_2, Q4_3 and the repacked forms of
-// Q4_0 and IQ4_NL.
-func removed(t quant.Type) bool {
+// removed names the type that a number stood for before the format gave it up, "" for all others.
+func removed(t quant.Type) string {
 	switch t {
-	case 4, 5, 31, 32, 33, 36, 37, 38:
-		return true
+	case 4:
+		return "Q4_2"
+	case 5:
+		return "Q4_3"
+	case 31:
+		return "Q4_0_4_4"
+	case 32:
+		return "Q4_0_4_8"
+	case 33:
+		return "Q4_0_8_8"
+	case 36:
+		return "IQ4_NL_4_4"
+	case 37:
+		return "IQ4_NL_4_8"
+	case 38:
+		return "IQ4_NL_8_8"
 	}
-	return false
+	return ""
 }
 
 // place turns relative offsets into offsets from the start of the file and checks that every tensor is aligned and within

@@ -553,8 +553,10 @@ func abortCases() []abortCase {
 				if err != nil {
 					return err
 				}
-				defer l.Close()
 				_, err = l.Adapters()
+				if l.Close(); l.api.live.Load() != 0 {
+					return errors.New("objects are left")
+				}
 				return err
 			},
 			want: &plan.DeviceError{Fault: plan.NoAdapter}, text: "make setup",

@@ -54,7 +54,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(workgroup_id) gro
 	})
 }
 
-// integersCanary does arithmetic, shifts and comparisons of u32 and i32 on pairs of words.
+// integersCanary does arithmetic, shifts and comparisons of u32 and i32 on pairs of words. The remainder of negative operands
+// is left out, and no kernel uses it: Vulkan leaves it undefined, wgpu-native 29 hands it to the driver all the same, and the
+// driver of an NVIDIA H200 (580.159) gives something else.
 func integersCanary() canary {
 	const pairs = 256
 	in := noise(2 * pairs)
@@ -92,7 +94,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   y[at + 11u] = u32(c < d) | (u32(c <= d) << 1u) | (u32(c > d) << 2u) | (u32(c >= d) << 3u) | (u32(c == d) << 4u) | (u32(c != d) << 5u);
   y[at + 12u] = bitcast<u32>(c >> s);
   y[at + 13u] = bitcast<u32>(c / by);
-  y[at + 14u] = bitcast<u32>(c % by);
+  y[at + 14u] = bitcast<u32>((c & 0x7fffffff) % max(d & 0x7fffffff, 1));
   y[at + 15u] = countOneBits(a);
 }
 `)},
@@ -107,7 +109,7 @@ func integerAnswers(a, b uint32) []uint32 {
 	}
 	return []uint32{
 		a + b, a - b, a * b, a / over, a % over, a << (b & 31), a >> (b & 31), (a & b) ^ (a | ^b), min(a, b), max(a, b),
-		comparisons(a, b), comparisons(c, d), uint32(c >> (b & 31)), uint32(c / by), uint32(c % by), uint32(bits.OnesCount32(a)),
+		comparisons(a, b), comparisons(c, d), uint32(c >> (b & 31)), uint32(c / by), uint32(c&math.MaxInt32) % max(b&math.MaxInt32, 1), uint32(bits.OnesCount32(a)),
 	}
 }
 

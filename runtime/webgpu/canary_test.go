@@ -406,6 +406,11 @@ func TestCanaries(t *testing.T) {
 			t.Errorf("%s is wrong", c.Name)
 		}
 	}
+	for _, name := range []string{"llvmpipe", "SwiftShader"} {
+		if strings.Contains(a.Info().Name, name) && a.Info().Kind != "software" {
+			t.Errorf("%s is called a %s", a.Info().Name, a.Info().Kind)
+		}
+	}
 	if strings.Contains(a.Info().Name, "llvmpipe") && a.Info().LoopTrips != 65535 {
 		t.Errorf("llvmpipe: loops capped at %d; if a later Mesa caps at another number or at none, say so here", a.Info().LoopTrips)
 	}

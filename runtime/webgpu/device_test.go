@@ -30,10 +30,17 @@ func testAdapter(t testing.TB) *Adapter {
 	if err != nil {
 		missing(t, err)
 	}
-	before := l.api.live.Load()
+	mailboxes.Lock()
+	before, boxes := l.api.live.Load(), len(mailboxes.byID)
+	mailboxes.Unlock()
 	t.Cleanup(func() {
 		if n := l.api.live.Load() - before; n != 0 {
 			t.Errorf("%d objects of the library were not released", n)
+		}
+		mailboxes.Lock()
+		defer mailboxes.Unlock()
+		if n := len(mailboxes.byID) - boxes; n != 0 {
+			t.Errorf("%d mailboxes were not closed", n)
 		}
 	})
 	adapters, err := l.Adapters()

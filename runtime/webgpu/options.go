@@ -14,4 +14,4 @@ type Options struct {
 }
 
 // SetupHint is the line that errors end with when the library or a driver is missing.
-const SetupHint = "`make setup` installs what is needed; by hand: pip install --no-deps --target ~/.cache/kgen/lib/py wgpu==0.32.0 for the library, apt install mesa-vulkan-drivers for a software adapter"
+const SetupHint = "`kgen lib install` gets the library (so does pip install --no-deps --target ~/.cache/kgen/lib/py wgpu==0.32.0), apt install mesa-vulkan-drivers a software adapter; in a clone of kgen, `make setup` gets both; `kgen doctor` tells more"

@@ -30,6 +30,9 @@ type Candidate struct {
 // Survey returns one entry: this build has no binding.
 func Survey(Options) []Candidate { return []Candidate{{Err: absent()}} }
 
+// VulkanLoader names none: this build has no binding.
+func VulkanLoader() (string, error) { return "", nil }
+
 // Name returns nothing.
 func (l *Library) Name() string { return "" }
 
