@@ -101,24 +101,23 @@ func (r *run) enter(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Va
 	return r.step(args, kwargs)
 }
 
-// pass lets values go into a loop, a macro or the body of a call, where they may be joined anew: without a bound there,
-// each level would double them. It gives back the first one.
+// pass lets a value go into a loop or a macro, where it may be joined anew: without a bound there, each level would double
+// it. The body of a call needs none, since what it gets can go no further but into a macro.
 func (r *run) pass(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
-	for _, v := range args {
-		if v.IsList() && r.passed[v.AsList()] {
-			continue
-		}
-		if _, err := r.measure(v, nil, 0); err != nil {
-			return jinja.None(), err
-		}
-		if v.IsList() {
-			if r.passed == nil {
-				r.passed = make(map[*jinja.List]bool)
-			}
-			r.passed[v.AsList()] = true
-		}
+	v := args[0]
+	if v.IsList() && r.passed[v.AsList()] {
+		return v, r.clock()
 	}
-	return args[0], r.clock()
+	if _, err := r.measure(v, nil, 0); err != nil {
+		return jinja.None(), err
+	}
+	if v.IsList() {
+		if r.passed == nil {
+			r.passed = make(map[*jinja.List]bool)
+		}
+		r.passed[v.AsList()] = true
+	}
+	return v, r.clock()
 }
 
 // test charges the condition of a loop as a turn.
@@ -129,11 +128,17 @@ func (r *run) test(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, e
 	return args[0], r.clock()
 }
 
-// result bounds what a filter gave, so that a row of filters neither makes a text grow nor runs on for long.
+// result bounds what a filter gave, so that a row of filters neither makes a text grow nor nests lists nor runs on for long.
 func (r *run) result(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
 	if args[0].IsString() {
 		if _, err := r.sized(args[0].AsString()); err != nil {
 			return jinja.None(), err
+		}
+	}
+	// Filters that nest, such as batch, do so for all elements alike.
+	for v, depth := args[0], 0; v.IsList() && v.AsList().Len() > 0; v = v.AsList().Items[0] {
+		if depth++; depth > maxDepth {
+			return jinja.None(), limit("a value nested deeper than %d", maxDepth)
 		}
 	}
 	return args[0], r.clock()

@@ -59,6 +59,7 @@ func TestHostile(t *testing.T) {
 		{"formatting much at once", "{% set ns = namespace(s='{0}') %}{% for i in range(18) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s.format(ns.s) | length }}", chat.ClassLimit},
 		{"escaping in a row", "{% set ns = namespace(s='&') %}{% for i in range(19) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s" +
 			strings.Repeat(" | e", 1000) + " | length }}", chat.ClassLimit},
+		{"nesting by a row of filters", "{{ range(1000)" + strings.Repeat(" | batch(1)", 500) + " | length }}", chat.ClassLimit},
 		{"doubling from macro to macro", chain(60, "s ~ s"), chat.ClassLimit},
 		{"doubling a list from macro to macro", chain(60, "s + s"), chat.ClassLimit},
 		{"nesting from macro to macro", chain(60, "[s, s]"), chat.ClassLimit},
