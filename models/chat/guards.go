@@ -93,31 +93,32 @@ func (r *run) enter(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Va
 	if r.depth++; r.depth > maxMacroDepth {
 		return jinja.None(), limit("more than %d macros within each other", maxMacroDepth)
 	}
-	for _, parameter := range args[2:] {
-		if _, err := r.pass([]jinja.Value{parameter}, nil); err != nil {
+	if len(args) > 2 {
+		if _, err := r.pass(args[2:], nil); err != nil {
 			return jinja.None(), err
 		}
 	}
 	return r.step(args, kwargs)
 }
 
-// pass lets a value go into a loop or a macro, where it may be joined anew: without a bound there, each level would double
-// it. The body of a call needs none, since what it gets can go no further but into a macro.
+// pass lets values go into a loop, a macro or the body of a call, where they may be joined anew: without a bound there,
+// each level would double them. It gives back the first one.
 func (r *run) pass(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
-	v := args[0]
-	if v.IsList() && r.passed[v.AsList()] {
-		return v, r.clock()
-	}
-	if _, err := r.measure(v, nil, 0); err != nil {
-		return jinja.None(), err
-	}
-	if v.IsList() {
-		if r.passed == nil {
-			r.passed = make(map[*jinja.List]bool)
+	for _, v := range args {
+		if v.IsList() && r.passed[v.AsList()] {
+			continue
 		}
-		r.passed[v.AsList()] = true
+		if _, err := r.measure(v, nil, 0); err != nil {
+			return jinja.None(), err
+		}
+		if v.IsList() {
+			if r.passed == nil {
+				r.passed = make(map[*jinja.List]bool)
+			}
+			r.passed[v.AsList()] = true
+		}
 	}
-	return v, r.clock()
+	return args[0], r.clock()
 }
 
 // test charges the condition of a loop as a turn.

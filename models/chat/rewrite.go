@@ -17,7 +17,7 @@ const (
 	guardLeave  = "__kgen_leave"  // a macro ends
 	guardPrint  = "__kgen_print"  // a value is printed
 	guardKeep   = "__kgen_keep"   // a value is stored
-	guardPass   = "__kgen_pass"   // values go into a loop or a macro
+	guardPass   = "__kgen_pass"   // values go into a loop, a macro or the body of a call
 	guardTest   = "__kgen_test"   // the condition of a loop, tested for each element
 	guardResult = "__kgen_result" // filter: what another filter gave
 	guardStored = "__kgen_stored" // a container got a value
@@ -164,6 +164,10 @@ func (r *rewriter) statement(keyword string, rest []token, line int) *Error {
 		switch keyword {
 		case "for":
 			r.body("for", "")
+		case "call":
+			if names := parameters(rest); names != "" {
+				r.emit("{{ %s(none%s) }}", guardPass, names)
+			}
 		case "macro":
 			if len(rest) == 0 || rest[0].kind != nameToken {
 				return errorf(ClassSyntax, line, "a macro without a name")
