@@ -85,6 +85,9 @@ func TestSessionLikeAFreshOne(t *testing.T) {
 		if random.IntN(3) == 0 {
 			opts.Sampling = Sampling{Temperature: 1, Seed: uint64(round), TopK: 5}
 		}
+		if random.IntN(3) == 0 {
+			opts.Sampling.PresencePenalty, opts.Sampling.RepeatLastN = 60, 30
+		}
 		stop := 1 + random.IntN(80) // tokens after which the caller stops
 		cancelled := random.IntN(3) == 0
 		got, err := listen(t, s, prompt, opts, stop, cancelled)

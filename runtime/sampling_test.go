@@ -34,7 +34,7 @@ func TestSamplingDistribution(t *testing.T) {
 			const draws = 40000
 			counts := make([]float64, len(p))
 			for range draws {
-				counts[s.pick(logits)]++
+				counts[s.pick(logits, nil)]++
 			}
 			for i, want := range c.want {
 				// Five standard deviations of a binomial count.
@@ -48,7 +48,7 @@ func TestSamplingDistribution(t *testing.T) {
 
 func TestGreedyTakesTheLowestOfEquals(t *testing.T) {
 	for _, s := range []Sampling{{}, {Temperature: 1, TopK: 1}, {Temperature: -1}} {
-		if got := newSampler(s).pick([]float32{1, 3, 3, 2}); got != 1 {
+		if got := newSampler(s).pick([]float32{1, 3, 3, 2}, nil); got != 1 {
 			t.Errorf("%+v: got %d, want 1", s, got)
 		}
 	}
@@ -62,7 +62,7 @@ func TestSameSeedSameTokens(t *testing.T) {
 	for _, k := range []int{0, 40, 300} {
 		a, b := newSampler(Sampling{Temperature: 1, TopK: k, Seed: 3}), newSampler(Sampling{Temperature: 1, TopK: k, Seed: 3})
 		for range 50 {
-			if x, y := a.pick(logits), b.pick(logits); x != y {
+			if x, y := a.pick(logits, nil), b.pick(logits, nil); x != y {
 				t.Fatalf("top-k %d: %d and %d", k, x, y)
 			}
 		}
@@ -87,12 +87,13 @@ func TestSamplingOddLogits(t *testing.T) {
 		{[]float32{inf, inf, 1}, []bool{true, false, false}},
 		{[]float32{-inf, 1, -inf}, []bool{false, true, false}},
 		{[]float32{-inf, nan, -inf}, []bool{true, false, false}},
+		{[]float32{nan, -inf, -inf}, []bool{false, true, false}},
 		{[]float32{5, 5, 5}, []bool{true, true, true}},
 	} {
 		for _, s := range settings {
 			drawn := make([]bool, len(c.logits))
 			for s.Seed = range 60 {
-				id := newSampler(s).pick(c.logits)
+				id := newSampler(s).pick(c.logits, nil)
 				if drawn[id] = true; !c.allowed[id] {
 					t.Fatalf("%+v of %v: %d", s, c.logits, id)
 				}
@@ -110,7 +111,7 @@ func TestSamplingOddLogits(t *testing.T) {
 	for _, k := range []int{0, 40, 290} {
 		drawn := map[uint32]bool{}
 		for seed := range uint64(60) {
-			drawn[newSampler(Sampling{Temperature: 1, TopK: k, Seed: seed}).pick(long)] = true
+			drawn[newSampler(Sampling{Temperature: 1, TopK: k, Seed: seed}).pick(long, nil)] = true
 		}
 		if len(drawn) != 2 || !drawn[150] || !drawn[299] {
 			t.Errorf("top-k %d: %v are drawn, want the two numbers", k, drawn)
@@ -120,7 +121,8 @@ func TestSamplingOddLogits(t *testing.T) {
 
 func TestSamplingCheck(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for _, s := range []Sampling{{}, {Temperature: 2, TopK: 5, TopP: 1, MinP: 1}, {Temperature: -1}} {
+	for _, s := range []Sampling{{}, {Temperature: 2, TopK: 5, TopP: 1, MinP: 1}, {Temperature: -1},
+		{RepeatPenalty: 1.1, FrequencyPenalty: -2, PresencePenalty: 2, RepeatLastN: -1}} {
 		if err := s.Check(); err != nil {
 			t.Errorf("%+v: %v", s, err)
 		}
@@ -128,6 +130,7 @@ func TestSamplingCheck(t *testing.T) {
 	for _, s := range []Sampling{
 		{Temperature: nan}, {Temperature: inf}, {Temperature: 1, TopK: -1}, {Temperature: 1, TopP: -0.1}, {Temperature: 1, TopP: 1.1},
 		{Temperature: 1, TopP: nan}, {Temperature: 1, MinP: -0.1}, {Temperature: 1, MinP: 2}, {Temperature: 1, MinP: nan},
+		{RepeatPenalty: -1}, {RepeatPenalty: nan}, {RepeatPenalty: inf}, {FrequencyPenalty: nan}, {PresencePenalty: -inf},
 	} {
 		if s.Check() == nil {
 			t.Errorf("%+v is accepted", s)

@@ -35,7 +35,8 @@ type Options struct {
 	Sampling  Sampling
 	// End reports the tokens that end the text; they are not yielded. Nil for none.
 	End func(id uint32) bool
-	// Burst is how many greedy tokens are asked for at a time, 0 for 1. Cancellation takes effect between bursts.
+	// Burst is how many greedy tokens without penalties are asked for at a time, 0 for 1. Cancellation takes effect between
+	// bursts.
 	Burst int
 }
 
@@ -159,18 +160,19 @@ func (s *Session) decode(ctx context.Context, prompt []uint32, opts Options, yie
 
 // chooser returns the function that feeds a token and chooses up to left tokens after it.
 func (s *Session) chooser(opts Options) func(ctx context.Context, pos int, token uint32, left int) ([]uint32, error) {
-	if opts.Sampling.Greedy() {
+	if opts.Sampling.Greedy() && !opts.Sampling.penalises() {
 		burst := max(1, opts.Burst)
 		return func(ctx context.Context, pos int, token uint32, left int) ([]uint32, error) {
 			return s.exec.Step(ctx, pos, token, min(burst, left))
 		}
 	}
 	draw := newSampler(opts.Sampling)
-	logits := make([]float32, s.exec.Vocab())
+	logits, chosen := make([]float32, s.exec.Vocab()), make([]uint32, 1)
 	return func(ctx context.Context, pos int, token uint32, left int) ([]uint32, error) {
 		if err := s.exec.Logits(ctx, pos, token, logits); err != nil {
 			return nil, err
 		}
-		return []uint32{draw.pick(logits)}, nil
+		chosen[0] = draw.pick(logits, append(s.cached, token)) // all that was fed, and this token
+		return chosen, nil
 	}
 }

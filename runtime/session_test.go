@@ -86,6 +86,7 @@ func TestGenerate(t *testing.T) {
 		{"an end token inside a burst", []uint32{3}, Options{Burst: 8, End: end}, []uint32{4, 5, 6}, Stop},
 		{"the context is full", []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1}, Options{Burst: 4}, []uint32{2, 3, 4, 5, 6}, Length},
 		{"sampled", []uint32{1}, Options{MaxTokens: 2, Sampling: Sampling{Temperature: 1}}, []uint32{2, 3}, Length},
+		{"greedy with penalties on prompt and answer", []uint32{4, 5, 3}, Options{MaxTokens: 4, Burst: 4, Sampling: Sampling{PresencePenalty: 100}}, []uint32{0, 1, 2, 6}, Length},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := NewSession(&counter{context: 16})

@@ -93,8 +93,8 @@ func (r *run) enter(args []jinja.Value, kwargs map[string]jinja.Value) (jinja.Va
 	if r.depth++; r.depth > maxMacroDepth {
 		return jinja.None(), limit("more than %d macros within each other", maxMacroDepth)
 	}
-	for _, parameter := range args[2:] {
-		if _, err := r.pass([]jinja.Value{parameter}, nil); err != nil {
+	if len(args) > 2 {
+		if _, err := r.pass(args[2:], nil); err != nil {
 			return jinja.None(), err
 		}
 	}
@@ -129,11 +129,17 @@ func (r *run) test(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, e
 	return args[0], r.clock()
 }
 
-// result bounds what a filter gave, so that a row of filters neither makes a text grow nor runs on for long.
+// result bounds what a filter gave, so that a row of filters neither makes a text grow nor nests lists nor runs on for long.
 func (r *run) result(args []jinja.Value, _ map[string]jinja.Value) (jinja.Value, error) {
 	if args[0].IsString() {
 		if _, err := r.sized(args[0].AsString()); err != nil {
 			return jinja.None(), err
+		}
+	}
+	// Filters that nest, such as batch, do so for all elements alike.
+	for v, depth := args[0], 0; v.IsList() && v.AsList().Len() > 0; v = v.AsList().Items[0] {
+		if depth++; depth > maxDepth {
+			return jinja.None(), limit("a value nested deeper than %d", maxDepth)
 		}
 	}
 	return args[0], r.clock()

@@ -59,6 +59,7 @@ func TestHostile(t *testing.T) {
 		{"formatting much at once", "{% set ns = namespace(s='{0}') %}{% for i in range(18) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s.format(ns.s) | length }}", chat.ClassLimit},
 		{"escaping in a row", "{% set ns = namespace(s='&') %}{% for i in range(19) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s" +
 			strings.Repeat(" | e", 1000) + " | length }}", chat.ClassLimit},
+		{"nesting by a row of filters", "{{ range(1000)" + strings.Repeat(" | batch(1)", 500) + " | length }}", chat.ClassLimit},
 		{"doubling from macro to macro", chain(60, "s ~ s"), chat.ClassLimit},
 		{"doubling a list from macro to macro", chain(60, "s + s"), chat.ClassLimit},
 		{"nesting from macro to macro", chain(60, "[s, s]"), chat.ClassLimit},
@@ -66,6 +67,7 @@ func TestHostile(t *testing.T) {
 		{"nesting from loop to loop", nest(100, "{% for s<new> in [[s<old>, s<old>]] %}", "{% endfor %}"), chat.ClassLimit},
 		{"doubling from call to call", "{% macro m(s) %}{{ caller(s ~ s) }}{% endmacro %}" +
 			nest(60, "{% call(s<new>) m(s<old>) %}", "{% endcall %}"), chat.ClassLimit},
+		{"doubling from caller to caller", callers(60), chat.ClassLimit},
 		{"calls that print", strings.Replace(double, "%s", "{% if ns.s | length < 100000 %}{% set ns.s = ns.s ~ ns.s %}{% endif %}", 1) +
 			"{% for i in range(10000) %}{% call ns.s.strip() %}{% endcall %}{% endfor %}", chat.ClassLimit},
 		{"conditions of loops", "{% for i in range(100) %}{% for j in range(16000) if j < 0 %}{% endfor %}{% endfor %}", chat.ClassLimit},
@@ -129,6 +131,17 @@ func chain(n int, expression string) string {
 		fmt.Fprintf(&b, "{%% macro m%d(s) %%}{{ m%d(%s) }}{%% endmacro %%}", i, i+1, expression)
 	}
 	fmt.Fprintf(&b, "{%% macro m%d(s) %%}{{ (s ~ 'x') | length }}{%% endmacro %%}{{ m0(['x']) }}", n)
+	return b.String()
+}
+
+// callers writes macros each of which gives its caller twice what its callee gave it.
+func callers(n int) string {
+	var b strings.Builder
+	b.WriteString("{% macro m0() %}{{ caller('xxxxxxxx') }}{% endmacro %}")
+	for i := range n {
+		fmt.Fprintf(&b, "{%% macro m%d() %%}{%% call(y) m%d() %%}{{ caller(y ~ y) }}{%% endcall %%}{%% endmacro %%}", i+1, i)
+	}
+	fmt.Fprintf(&b, "{%% call(y) m%d() %%}{{ (y ~ 'x') | length }}{%% endcall %%}", n)
 	return b.String()
 }
 

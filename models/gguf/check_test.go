@@ -2,6 +2,7 @@ package gguf
 
 import (
 	"math"
+	"strconv"
 	"testing"
 )
 
@@ -147,6 +148,22 @@ func TestCheckModel(t *testing.T) {
 			continue
 		}
 		wantClass(t, c.what, err, c.class, c.field)
+	}
+}
+
+// A tensor is read in parts; rows and columns are counted over all of them.
+func TestCheckWeightsOfManyParts(t *testing.T) {
+	w := start(1, 0).tensor("t", 1, 0, 7, 40000).data(32, 0)
+	data := w.Len()
+	w.zeros(2 * 7 * 40000)
+	w.Bytes()[data+2*(7*30001+3)+1] = 0x7e
+	f, err := w.parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "gguf: t: row 30001, column 3 is NaN (at byte " + strconv.Itoa(data+2*(7*30001+3)) + ")"
+	if err := CheckWeights(f); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

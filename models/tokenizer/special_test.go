@@ -11,7 +11,7 @@ import (
 // TestLongestSpecial compares the search with a look at every token.
 func TestLongestSpecial(t *testing.T) {
 	piece := rapid.StringMatching("[ab]{1,5}")
-	rapid.Check(t, func(t *rapid.T) {
+	check := func(t *rapid.T) {
 		v := NoSpecials()
 		v.Tokens = rapid.SliceOfNDistinct(rapid.OneOf(piece, rapid.SampledFrom([]string{"", "\xff", "\xff\xff", "a\xff", "\x00", "a\x00"})), 0, 12, rapid.ID).Draw(t, "tokens")
 		for range v.Tokens {
@@ -31,6 +31,11 @@ func TestLongestSpecial(t *testing.T) {
 		}
 		if id, length := newSpecials(&v).longest(text, at, [][2]int{{from, to}}); length != want || want > 0 && id != wantID {
 			t.Fatalf("%q at %d: token %d of %d bytes, want %d of %d", text, at, id, length, wantID, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 100 {
+			check(t)
 		}
 	})
 }

@@ -200,6 +200,28 @@ func abortCases() []abortCase {
 			want: &plan.DeviceError{Fault: plan.Lost, Call: "submit"}, lost: true,
 		},
 		{
+			name: "submit: loss within it", about: "a device is lost after the write before a submit, and before the submit is done",
+			raw: func(t *testing.T, b *bench) {
+				hook(t, b.Device, b.destroyBeforeSubmit)
+				b.Submit(b.work(64, 1, 1))
+			},
+			dies: map[string]string{native: submitDies},
+			ends: "as by itself: nothing can be checked in between. On Dawn, DeviceError of fault Lost",
+			lost: true,
+			run: func(t *testing.T, b *bench) error {
+				if b.api.flavour.name == native {
+					return nil
+				}
+				hook(t, b.Device, b.destroyBeforeSubmit)
+				n, err := b.Submit(b.work(64, 1, 1))
+				if err == nil {
+					_, err = b.Wait(context.Background(), n)
+				}
+				isFault(t, "Submit or Wait", err, plan.Lost)
+				return nil
+			},
+		},
+		{
 			name: "error without a handler", about: "an error outside of every scope on a device that has no handler for uncaptured errors",
 			raw: func(t *testing.T, b *bench) {
 				desc := &deviceDescriptor{label: view(""), queue: queueDescriptor{label: view("")}}
@@ -360,6 +382,17 @@ func abortCases() []abortCase {
 				return b.kernel(func(k *plan.Kernel) { k.Text += "// \xff\xfe" })
 			},
 			want: &plan.KernelError{Kernel: "broken"}, text: "its text is not UTF-8 at byte |, line 5",
+		},
+		{
+			name: "text nested thousands deep", about: "a kernel's text with 100,000 parentheses around a number",
+			raw: func(t *testing.T, b *bench) {
+				b.kernel(func(k *plan.Kernel) { k.Text = strings.Replace(k.Text, "3.0", parentheses(100000), 1) })
+			},
+			dies: map[string]string{native: "SIGSEGV"},
+			ends: "as by itself: naga's stack runs out somewhere from 1,000 to 10,000. With 100 it compiles",
+			run: func(t *testing.T, b *bench) error {
+				return b.kernel(func(k *plan.Kernel) { k.Text = strings.Replace(k.Text, "3.0", parentheses(100), 1) })
+			},
 		},
 		{
 			name: "text that speaks of loss", about: "refused text with the words by which the library tells of the loss of the device, or of memory",
@@ -689,6 +722,16 @@ func abortCases() []abortCase {
 			name: "clash that was let through", about: "the same, with kgen's own check left out",
 			run: clash, want: &plan.DeviceError{Fault: plan.Failed}, by: either("conflicting usages", "writable usage and another usage"),
 		},
+	}
+}
+
+func parentheses(n int) string { return strings.Repeat("(", n) + "3.0" + strings.Repeat(")", n) }
+
+func (b *bench) destroyBeforeSubmit(f *flavour) {
+	submit := f.submit
+	f.submit = func(a *api, q queue, list []commandBuffer) uint64 {
+		call1(a.addr[fnDeviceDestroy], b.device)
+		return submit(a, q, list)
 	}
 }
 

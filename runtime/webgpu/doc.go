@@ -34,7 +34,8 @@
 // returns an error, and nothing in Go can catch that. What can make a submit fail is kept out: command buffers that did not finish without error are never
 // submitted, none is submitted twice, no buffer is freed or mapped while work uses it, and a small write before each
 // submit finds out whether the device is gone. What is left is a device that is lost between that write and the end of the
-// submit, some microseconds later. A server that must survive it runs the engine in a child process.
+// submit, some microseconds later. A server that must survive it runs the engine in a child process. docs/aborts.md lists
+// each mistake that ends a process, and how it ends here.
 //
 // A device that was lost answers every call with fault Lost. Close releases it as usual.
 //

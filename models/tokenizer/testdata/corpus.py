@@ -18,7 +18,7 @@ pieces = [
     "{\"a\": [1, 2.5, -3e10, true, null], \"é\": \"\\u00e9\\n\"}\n", "[[],{},[{}]]", "{\n  \"key\": \"value\",\n  \"n\": 12345678901234567890\n}\n",
     # prose and contractions
     "The quick brown fox doesn't jump; it's what they'll've said. ", "I'M SURE WE'RE 'RE 'Ll don't. ", "naïve café, Straße, ŒUVRE, İstanbul, ǅungla. ",
-    "Tom\u2019s \u201cquotes\u201d \u2014 and\u2026 ", "'tis 's't 'd", "e\u0301a\u0308 A\u030a \u1e9b\u0323 ", "the the the ", "supercalifragilisticexpialidocious ",
+    "Tom\u2019s \u201cquotes\u201d \u2014 and\u2026 ", "'tis 's't 'd", "I'd we'd've they'm you're he'll it's ", "X'D'M'RE", "e\u0301a\u0308 A\u030a \u1e9b\u0323 ", "the the the ", "supercalifragilisticexpialidocious ",
     # scripts
     "今天天气很好，我们去公园吧。", "日本語のテキスト、カタカナ。", "안녕하세요 세계! 각", "مرحبا بالعالم، كيف حالك؟ ", "שלום עולם ", "Привет, мир! ", "Γειά σου Κόσμε ",
     "नमस्ते दुनिया ", "สวัสดีชาวโลก", "ភាសាខ្មែរ ", "𝐀𝐁𝐂 𠀀𠀁 ", "ⅷ ½ ² ③ ٣٤ ९ 𝟘 ", "ﬁ ﬀ Å Å ﬄ ",
