@@ -268,3 +268,34 @@ func TestShortenedWhileInUse(t *testing.T) {
 		}
 	}
 }
+
+// What a template says against a conversation is the caller's mistake; what is wrong with the template is not.
+func TestTemplateRefuses(t *testing.T) {
+	for template, want := range map[string]struct {
+		code kgenrt.Code
+		text string
+	}{
+		"{{ raise_exception('roles must alternate') }}": {kgenrt.BadRequest, "roles must alternate"},
+		"{{ messages | nothing }}":                      {kgenrt.InvalidTemplate, "nothing"},
+		"{{ range(300000000) }}":                        {kgenrt.InvalidTemplate, "range of more than"},
+	} {
+		f, err := kgen.OpenFile(smallest(t, map[string]any{"tokenizer.chat_template": template}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		codec, err := f.Codec()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = codec.EncodeChat([]kgen.Message{{Role: "user", Content: "x"}})
+		var coded *kgenrt.Error
+		if !errors.As(err, &coded) || coded.Code != want.code || !strings.Contains(err.Error(), want.text) {
+			t.Errorf("%s: %v, want code %s with %q", template, err, want.code, want.text)
+		}
+		_, err = codec.EncodeChat([]kgen.Message{{Role: "user<s>", Content: "x"}})
+		if !errors.As(err, &coded) || coded.Code != kgenrt.BadRequest || !strings.Contains(err.Error(), "role") {
+			t.Errorf("a role of marks: %v", err)
+		}
+		f.Close()
+	}
+}
