@@ -51,6 +51,8 @@ func codeOf(err error) kgenrt.Code {
 		return kgenrt.UnsupportedModel
 	case is[*models.KeyError](err), is[*models.TensorError](err), is[*tokenizer.Error](err):
 		return kgenrt.InvalidModel
+	case isRefusal(err):
+		return kgenrt.BadRequest
 	case is[*chat.Error](err):
 		return kgenrt.InvalidTemplate
 	case is[*bind.Refusal](err), is[*schedules.FitError](err), is[*schedules.IllegalError](err):
@@ -69,6 +71,12 @@ func codeOf(err error) kgenrt.Code {
 func isTokenizerKind(err error) bool {
 	var t *tokenizer.Error
 	return errors.As(err, &t) && (t.Field == "model" || t.Field == "pre")
+}
+
+// isRefusal reports whether a chat template, or what renders it, turned the conversation down: another one may do.
+func isRefusal(err error) bool {
+	var t *chat.Error
+	return errors.As(err, &t) && (t.Class == chat.ClassRaised || t.Class == chat.ClassMessage)
 }
 
 func is[E error](err error) bool {

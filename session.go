@@ -1,6 +1,8 @@
 package kgen
 
 import (
+	"strings"
+
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models/chat"
 	"github.com/kgen-wgsl/kgen/models/tokenizer"
@@ -57,25 +59,32 @@ func (c codec) NewStream() kgenrt.TextStream { return c.Tokenizer.NewStream(fals
 // chatTemplate fits a template to the session.
 type chatTemplate struct{ *chat.Template }
 
-func (t chatTemplate) RenderChat(messages []Message) (string, [][2]int, error) {
+func (t chatTemplate) RenderChat(messages []Message, think *bool) (string, [][2]int, error) {
 	turns := make([]chat.Message, len(messages))
 	for i, m := range messages {
 		turns[i] = chat.Message{Role: m.Role, Content: m.Content}
 	}
-	p, err := t.Render(turns, chat.RenderOptions{AddGenerationPrompt: true})
+	p, err := t.Render(turns, chat.RenderOptions{AddGenerationPrompt: true, EnableThinking: think})
 	if err != nil {
 		return "", nil, asError("render the chat template", err)
 	}
 	return p.Text, p.Untrusted, nil
 }
 
+const templateKey = "tokenizer.chat_template"
+
+// ThinkSwitch reports whether the file's chat template looks at Codec.Think; others leave it without effect.
+func (f *File) ThinkSwitch() bool {
+	source, err := f.gguf.String(templateKey)
+	return err == nil && strings.Contains(source, "enable_thinking")
+}
+
 // Template returns the file's chat template, nil when it has none.
 func (f *File) Template() (kgenrt.ChatTemplate, error) {
-	const key = "tokenizer.chat_template"
-	if !f.gguf.Has(key) {
+	if !f.gguf.Has(templateKey) {
 		return nil, nil
 	}
-	source, err := f.gguf.String(key)
+	source, err := f.gguf.String(templateKey)
 	if err != nil {
 		return nil, asError("read the chat template", err)
 	}
@@ -93,18 +102,28 @@ func (f *File) Template() (kgenrt.ChatTemplate, error) {
 	return chatTemplate{t}, nil
 }
 
-// Sampling returns the sampling values that the file recommends under general.sampling, and for those that it leaves out
-// the usual ones, or holds out of their range: temperature 0.8, top-k 40, top-p 0.95, min-p 0.05. A Generation without them is
-// greedy.
+// Sampling returns the sampling values that the file recommends under general.sampling, and for those that it leaves out, or
+// holds out of their range, llama.cpp's: temperature 0.8, top-k 40, top-p 0.95, min-p 0.05, no penalties, which would look at 64
+// tokens. A Generation without them is greedy. Keys of samplers that kgen doesn't have are passed over.
 func (f *File) Sampling() Sampling {
-	s := Sampling{Temperature: 0.8, TopK: 40, TopP: 0.95, MinP: 0.05}
-	for key, value := range map[string]*float64{"temp": &s.Temperature, "top_p": &s.TopP, "min_p": &s.MinP} {
-		if v, err := f.gguf.Float("general.sampling." + key); err == nil && v >= 0 && (key == "temp" || v <= 1) {
-			*value = v
+	s := Sampling{Temperature: 0.8, TopK: 40, TopP: 0.95, MinP: 0.05, RepeatPenalty: 1, RepeatLastN: 64}
+	for key, value := range map[string]*float64{
+		"temp": &s.Temperature, "top_p": &s.TopP, "min_p": &s.MinP, "penalty_repeat": &s.RepeatPenalty,
+	} {
+		if v, err := f.gguf.Float("general.sampling." + key); err == nil {
+			before := *value
+			if *value = v; v < 0 || s.Check() != nil {
+				*value = before
+			}
 		}
 	}
 	if k, err := f.gguf.Int("general.sampling.top_k"); err == nil && k >= 0 {
 		s.TopK = k
+	}
+	if n, err := f.gguf.Int("general.sampling.penalty_last_n"); err == nil {
+		if s.RepeatLastN = n; n == 0 { // none in a file, where 0 in a Sampling is the default
+			s.RepeatPenalty, s.RepeatLastN = 1, 64
+		}
 	}
 	return s
 }

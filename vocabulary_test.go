@@ -16,6 +16,9 @@ import (
 	kgenrt "github.com/kgen-wgsl/kgen/runtime"
 )
 
+// stride is how far apart the tensors of smallest lie: two pages, so that a file can be cut between them.
+const stride = 8 << 10
+
 // smallest writes the smallest model there is, a llama of one block, with keys changed or added; nil leaves one out. Values
 // are uint32, int32, float32, bool, string, and lists of the first and last.
 func smallest(t *testing.T, changes map[string]any) string {
@@ -77,12 +80,12 @@ func smallest(t *testing.T, changes map[string]any) string {
 			t.Fatalf("%s: %T", key, v)
 		}
 	}
-	offset := uint64(0)
-	for _, name := range slices.Sorted(maps.Keys(tensors)) {
-		put(name, uint32(len(tensors[name])), tensors[name], uint32(0), offset)
-		offset += 512
+	names := slices.Sorted(maps.Keys(tensors))
+	names = slices.Insert(names[:len(names)-1], 0, names[len(names)-1]) // the embedding first, as in most files
+	for i, name := range names {
+		put(name, uint32(len(tensors[name])), tensors[name], uint32(0), uint64(i*stride))
 	}
-	put(make([]byte, -b.Len()&31+int(offset)-512+192)) // token_embd, the last, has 176 bytes and its padding
+	put(make([]byte, -b.Len()&31+(len(names)-1)*stride+32)) // the last tensor has 16 bytes and its padding
 	return write(t, "smallest.gguf", b.Bytes())
 }
 
@@ -244,7 +247,7 @@ func TestTrailingBytesAreTold(t *testing.T) {
 
 // A file that another program shortens while its weights are in use ends an evaluation with an error, not the program.
 func TestShortenedWhileInUse(t *testing.T) {
-	path := smallest(t, map[string]any{"tokenizer.chat_template": strings.Repeat(" ", 8<<10)}) // two pages before the weights
+	path := smallest(t, nil)
 	m, err := kgen.Load(t.Context(), path, kgen.Options{Device: "cpu"})
 	if err != nil {
 		t.Fatal(err)
@@ -254,14 +257,45 @@ func TestShortenedWhileInUse(t *testing.T) {
 	if err := m.Executor().Logits(t.Context(), 0, 1, logits); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(path, 4096); err != nil {
-		t.Skip(err) // Windows refuses to shorten a mapped file
-	}
-	for range 2 {
+	for _, size := range []int64{stride, 0} { // all weights but the embedding are gone, then that too
+		if err := os.Truncate(path, size); err != nil {
+			t.Skip(err) // Windows refuses to shorten a mapped file
+		}
 		err = m.Executor().Logits(t.Context(), 0, 1, logits)
 		var coded *kgenrt.Error
 		if err = kgen.AsError("run", err); !errors.As(err, &coded) || coded.Code != kgenrt.NoModel {
 			t.Errorf("%v, want code %s", err, kgenrt.NoModel)
 		}
+	}
+}
+
+// What a template says against a conversation is the caller's mistake; what is wrong with the template is not.
+func TestTemplateRefuses(t *testing.T) {
+	for template, want := range map[string]struct {
+		code kgenrt.Code
+		text string
+	}{
+		"{{ raise_exception('roles must alternate') }}": {kgenrt.BadRequest, "roles must alternate"},
+		"{{ messages | nothing }}":                      {kgenrt.InvalidTemplate, "nothing"},
+		"{{ range(300000000) }}":                        {kgenrt.InvalidTemplate, "range of more than"},
+	} {
+		f, err := kgen.OpenFile(smallest(t, map[string]any{"tokenizer.chat_template": template}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		codec, err := f.Codec()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = codec.EncodeChat([]kgen.Message{{Role: "user", Content: "x"}})
+		var coded *kgenrt.Error
+		if !errors.As(err, &coded) || coded.Code != want.code || !strings.Contains(err.Error(), want.text) {
+			t.Errorf("%s: %v, want code %s with %q", template, err, want.code, want.text)
+		}
+		_, err = codec.EncodeChat([]kgen.Message{{Role: "user<s>", Content: "x"}})
+		if !errors.As(err, &coded) || coded.Code != kgenrt.BadRequest || !strings.Contains(err.Error(), "role") {
+			t.Errorf("a role of marks: %v", err)
+		}
+		f.Close()
 	}
 }

@@ -3,6 +3,8 @@ package kgenrt
 import (
 	"context"
 	"iter"
+	"slices"
+	"unicode/utf8"
 )
 
 // Message is one turn of a conversation: a role such as system, user or assistant, and what it says.
@@ -28,13 +30,13 @@ type TextStream interface {
 }
 
 // ChatTemplate turns a conversation into the text that a model was trained on, up to where its answer begins. The byte
-// ranges of untrusted are what the messages contributed. Package models/chat has one.
+// ranges of untrusted are what the messages contributed. Think is Codec.Think. Package models/chat has one.
 type ChatTemplate interface {
-	RenderChat(messages []Message) (text string, untrusted [][2]int, err error)
+	RenderChat(messages []Message, think *bool) (text string, untrusted [][2]int, err error)
 }
 
 // Piece is a part of an answer: usually one token and its text. Text may be empty while a character is incomplete, and the
-// last piece may have text alone.
+// last piece may have text alone. With stop strings, text comes when it is certain not to belong to one.
 type Piece struct {
 	IDs  []uint32
 	Text string
@@ -45,12 +47,28 @@ type Generation struct {
 	MaxTokens int // 0 for as many as the context holds
 	Sampling  Sampling
 	IgnoreEnd bool // go on after end tokens, which then are part of the answer
+	// Stop lists texts that end the answer, and are no part of its text. The tokens of the one that did are among its ids.
+	Stop []string
+}
+
+// Check returns an error that names what is out of its range.
+func (g Generation) Check() error {
+	if g.MaxTokens < 0 {
+		return newError(BadRequest, "the number of tokens to generate is below 0", nil)
+	}
+	if slices.ContainsFunc(g.Stop, func(stop string) bool { return stop == "" || !utf8.ValidString(stop) }) {
+		return newError(BadRequest, "a stop string is empty or not valid UTF-8", nil)
+	}
+	return g.Sampling.Check()
 }
 
 // Codec turns prompts into ids: what a model file says about text.
 type Codec struct {
 	Tokenizer Tokenizer
 	Template  ChatTemplate // nil when the model has none
+	// Think tells templates that have a switch for it whether the model is to think before it answers; nil leaves that to
+	// the template.
+	Think *bool
 }
 
 // EncodeChat returns the ids of a conversation up to where the answer begins.
@@ -61,7 +79,7 @@ func (c Codec) EncodeChat(messages []Message) ([]uint32, error) {
 	case len(messages) == 0:
 		return nil, newError(BadRequest, "the conversation has no messages", nil)
 	}
-	text, untrusted, err := c.Template.RenderChat(messages)
+	text, untrusted, err := c.Template.RenderChat(messages, c.Think)
 	if err != nil {
 		return nil, err
 	}
@@ -101,22 +119,41 @@ func (s *TextSession) Generate(ctx context.Context, prompt string, g Generation)
 // GenerateIDs yields what follows a prompt of ids.
 func (s *TextSession) GenerateIDs(ctx context.Context, prompt []uint32, g Generation) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
+		if err := g.Check(); err != nil {
+			yield(Piece{}, err)
+			return
+		}
 		opts := Options{MaxTokens: g.MaxTokens, Sampling: g.Sampling, Burst: s.Burst}
 		if !g.IgnoreEnd {
 			opts.End = s.Tokenizer.IsEnd
 		}
-		stream := s.Tokenizer.NewStream()
+		stream, stop := s.Tokenizer.NewStream(), stopper{stops: g.Stop}
+		stopped := false
 		for id, err := range s.Session.Generate(ctx, prompt, opts) {
 			if err != nil {
 				yield(Piece{}, err)
 				return
 			}
-			if !yield(Piece{IDs: []uint32{id}, Text: stream.Push(id)}, nil) {
+			var text string
+			text, stopped = stop.push(stream.Push(id))
+			if !yield(Piece{IDs: []uint32{id}, Text: text}, nil) {
+				return
+			}
+			if stopped {
+				break
+			}
+		}
+		if !stopped {
+			var rest string
+			if rest, stopped = stop.push(stream.Flush()); !stopped {
+				rest += stop.held
+			}
+			if rest != "" && !yield(Piece{Text: rest}, nil) {
 				return
 			}
 		}
-		if rest := stream.Flush(); rest != "" {
-			yield(Piece{Text: rest}, nil)
+		if stopped {
+			s.last.Finish = Stop
 		}
 	}
 }

@@ -3,6 +3,7 @@ package kgenrt
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -46,16 +47,20 @@ func (s *letterStream) Flush() string {
 	return strings.Repeat("\uFFFD", len(s.pending))
 }
 
-// colon is a ChatTemplate: the role's first letter, the message, and at the end g.
+// colon is a ChatTemplate: the role's first letter, the message, and at the end g, with f before it if the model is to think
+// and ff if it is not to.
 type colon struct{ err error }
 
-func (c colon) RenderChat(messages []Message) (string, [][2]int, error) {
+func (c colon) RenderChat(messages []Message, think *bool) (string, [][2]int, error) {
 	text := ""
 	var untrusted [][2]int
 	for _, m := range messages {
 		text += m.Role[:1]
 		untrusted = append(untrusted, [2]int{len(text), len(text) + len(m.Content)})
 		text += m.Content
+	}
+	if think != nil {
+		text += map[bool]string{true: "f", false: "ff"}[*think]
 	}
 	return text + "g", untrusted, c.err
 }
@@ -139,6 +144,12 @@ func TestChat(t *testing.T) {
 	if want := [][2]int{{1, 3}, {4, 5}}; !slices.Equal(l.untrusted, want) {
 		t.Errorf("what users wrote is at %v, want %v", l.untrusted, want)
 	}
+	for think, want := range map[bool]int{true: 8, false: 9} {
+		s.Think = &think
+		if ids, err := s.EncodeChat(messages); err != nil || len(ids) != want {
+			t.Errorf("think %v: %v, %v, want %d ids", think, ids, err, want)
+		}
+	}
 	s.EncodeText("$")
 	if l.untrusted != nil {
 		t.Errorf("plain text is not trusted at %v", l.untrusted)
@@ -201,5 +212,85 @@ func TestTextSessionStops(t *testing.T) {
 	}
 	if n != 1 || s.Last().Finish != Abort {
 		t.Errorf("%d pieces, finish %s", n, s.Last().Finish)
+	}
+}
+
+// Stop strings end the text before themselves, however tokens cut it. The counter's model goes on from a: bcdefgü$a…
+func TestStopStrings(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		g      Generation
+		text   string
+		ids    int
+		finish Finish
+	}{
+		{"one token", Generation{Stop: []string{"d"}}, "bc", 3, Stop},
+		{"over tokens", Generation{Stop: []string{"def"}}, "bc", 5, Stop},
+		{"at the start", Generation{Stop: []string{"bc"}}, "", 2, Stop},
+		{"in characters of two tokens", Generation{Stop: []string{"gü"}}, "bcdef", 8, Stop},
+		{"the first to be complete", Generation{Stop: []string{"cdef", "de"}}, "bc", 4, Stop},
+		{"the longest of those that end together", Generation{Stop: []string{"f", "def", "ef"}}, "bc", 5, Stop},
+		{"begun, and then something else", Generation{Stop: []string{"dea", "efgb"}, MaxTokens: 8}, "bcdefgü", 8, Length},
+		{"begun when the text ends", Generation{Stop: []string{"efgü$"}}, "bcdefgü", 8, Stop},
+		{"begun when the length is reached", Generation{Stop: []string{"defg"}, MaxTokens: 4}, "bcde", 4, Length},
+		{"after an end token that is ignored", Generation{Stop: []string{"$a"}, IgnoreEnd: true}, "bcdefgü", 10, Stop},
+		{"a broken character", Generation{Stop: []string{"\uFFFD"}, MaxTokens: 7}, "bcdefg", 7, Stop},
+		{"at the last token of the length", Generation{Stop: []string{"d"}, MaxTokens: 3}, "bc", 3, Stop},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, _, _ := textSession(nil)
+			text, ids, err := answer(t, s.Generate(t.Context(), "a", c.g))
+			if err != nil || text != c.text || len(ids) != c.ids || s.Last().Finish != c.finish {
+				t.Errorf("%q, ids %v, %s, %v; want %q, %d ids, %s", text, ids, s.Last().Finish, err, c.text, c.ids, c.finish)
+			}
+		})
+	}
+	for _, g := range []Generation{{Stop: []string{"a", ""}}, {Stop: []string{"\xbc"}}, {MaxTokens: -1}, {Sampling: Sampling{MinP: 2}}} {
+		s, e, _ := textSession(nil)
+		var typed *Error
+		if _, _, err := answer(t, s.Generate(t.Context(), "a", g)); !errors.As(err, &typed) || typed.Code != BadRequest || len(e.calls) > 0 {
+			t.Errorf("%+v: %v after %v", g, err, e.calls)
+		}
+	}
+}
+
+// A text cut at random shows the same up to its stop string, and never a part of that.
+func TestStopperHoldsBack(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func(longest int) string {
+		b := make([]byte, 1+random.IntN(longest))
+		for i := range b {
+			b[i] = "ab"[random.IntN(2)]
+		}
+		return string(b)
+	}
+	for range 3000 {
+		text := word(30)
+		stops := []string{word(6), word(6), word(6)}
+		// The definition: the first end at which any of them is complete, the longest there.
+		want, ended := text, false
+		for end := 1; end <= len(text) && !ended; end++ {
+			for _, stop := range stops {
+				if strings.HasSuffix(text[:end], stop) && (!ended || end-len(stop) < len(want)) {
+					want, ended = text[:end-len(stop)], true
+				}
+			}
+		}
+		s, got, stopped := stopper{stops: stops}, "", false
+		for rest := text; rest != "" && !stopped; {
+			n := 1 + random.IntN(len(rest))
+			var shown string
+			shown, stopped = s.push(rest[:n])
+			got, rest = got+shown, rest[n:]
+			if !strings.HasPrefix(want, got) {
+				t.Fatalf("%q with stops %q: %q is shown, want %q", text, stops, got, want)
+			}
+		}
+		if !stopped {
+			got += s.held
+		}
+		if got != want || stopped != ended {
+			t.Fatalf("%q with stops %q: %q, stopped %v, want %q, %v", text, stops, got, stopped, want, ended)
+		}
 	}
 }

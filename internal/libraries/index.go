@@ -25,21 +25,20 @@ const (
 
 	// Projects with thousands of files have pages of some MB.
 	maxIndexBytes = 32 << 20
-	// How long a server may be silent.
-	stall = 60 * time.Second
 )
 
 // fetcher gets files from a Python package index.
 type fetcher struct {
 	index  string
 	client *http.Client
+	stall  time.Duration // how long a server may be silent
 }
 
-// get starts a request; the body ends with an error when the server is silent for too long. Reading it fails past the
-// given number of bytes.
+// get makes a request; it, or reading the body, ends with an error when the server is silent for too long. There is no limit on
+// the whole, as lines may be slow.
 func (f *fetcher) get(ctx context.Context, address, accept string) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(stall, func() { cancel(fmt.Errorf("the server sent nothing for %v", stall)) })
+	timer := time.AfterFunc(f.stall, func() { cancel(fmt.Errorf("the server sent nothing for %v", f.stall)) })
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
@@ -59,7 +58,7 @@ func (f *fetcher) get(ctx context.Context, address, accept string) (*http.Respon
 		}
 		return nil, err
 	}
-	response.Body = &watchedBody{response.Body, ctx, timer, cancel}
+	response.Body = &watchedBody{response.Body, ctx, timer, f.stall, cancel}
 	if response.StatusCode != http.StatusOK {
 		response.Body.Close()
 		return nil, errors.New("the server answers " + response.Status)
@@ -72,12 +71,13 @@ type watchedBody struct {
 	io.ReadCloser
 	ctx    context.Context
 	timer  *time.Timer
+	stall  time.Duration
 	cancel context.CancelCauseFunc
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.timer.Reset(stall)
+	b.timer.Reset(b.stall)
 	if err != nil && err != io.EOF {
 		if cause := context.Cause(b.ctx); cause != nil {
 			err = cause

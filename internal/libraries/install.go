@@ -118,7 +118,7 @@ func removeStale(folder string) {
 
 // fetch gets the wheel of a build, checked.
 func (o *Options) fetch(ctx context.Context, b Build, wheel string) error {
-	f := &fetcher{index: o.Index, client: http.DefaultClient}
+	f := &fetcher{index: o.Index, client: http.DefaultClient, stall: time.Minute}
 	if f.index == "" {
 		f.index = DefaultIndex
 	}

@@ -419,6 +419,29 @@ func TestInstallCancelled(t *testing.T) {
 	holds(t, o.Folder)
 }
 
+// TestSilentServer gives up on a server that says nothing, before the answer or in the middle of it.
+func TestSilentServer(t *testing.T) {
+	wheel := rightWheel(t)
+	silent := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	half := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", fmt.Sprint(len(wheel)))
+		w.Write(wheel[:len(wheel)/2])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}
+	address := index(t, map[string]http.HandlerFunc{"/simple/a-project/": silent, "/half": half})
+	f := &fetcher{index: address, client: http.DefaultClient, stall: 20 * time.Millisecond}
+	s := source(projectName, "1.0", wheel)
+	const want = "the server sent nothing for 20ms"
+	if _, err := f.address(t.Context(), s, s.Wheels[0]); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	err := f.download(t.Context(), strings.TrimSuffix(address, "/simple")+"/half", s, s.Wheels[0], io.Discard, func(int64, int64) {})
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
 // TestStaleFolders removes what a killed install left long ago, and nothing that may be another's work.
 func TestStaleFolders(t *testing.T) {
 	wheel := rightWheel(t)

@@ -142,11 +142,11 @@ func TestEvaluateMistakes(t *testing.T) {
 	text := `graph "mistakes"
 		input tokens: u32[T]
 		weight w: q4_0[3, 32]
-		weight unsupported: iq2_xs[3, 256]
+		weight unsupported: iq1_s[3, 256]
 		%x = embed w, tokens : f32[T, 32]
 		%y = embed unsupported, tokens : f32[T, 256]
 		output %x`
-	plain := strings.NewReplacer("weight unsupported: iq2_xs[3, 256]", "", "%y = embed unsupported, tokens : f32[T, 256]", "").Replace(text)
+	plain := strings.NewReplacer("weight unsupported: iq1_s[3, 256]", "", "%y = embed unsupported, tokens : f32[T, 256]", "").Replace(text)
 	for name, c := range map[string]struct {
 		graph   string
 		inputs  values
@@ -154,7 +154,7 @@ func TestEvaluateMistakes(t *testing.T) {
 		sizes   ir.Sizes
 		want    string
 	}{
-		"type":    {text, nil, eval.Bytes{"w": make([]byte, 54)}, ir.Sizes{T: 1, S: 1}, "weight unsupported: quant: tensors of type IQ2_XS are not supported"},
+		"type":    {text, nil, eval.Bytes{"w": make([]byte, 54)}, ir.Sizes{T: 1, S: 1}, "weight unsupported: quant: tensors of type IQ1_S are not supported"},
 		"bytes":   {plain, nil, eval.Bytes{"w": make([]byte, 53)}, ir.Sizes{T: 1, S: 1}, "weight w: q4_0[3, 32] needs 54 bytes, the file has 53"},
 		"missing": {plain, nil, nil, ir.Sizes{T: 1, S: 1}, "weight w: no tensor w"},
 		"input":   {plain, values{"tokens": {U32: []uint32{1}}}, eval.Bytes{"w": make([]byte, 54)}, ir.Sizes{T: 2, S: 2}, "graph mistakes: input tokens: u32[T] needs 2 elements, got 1"},

@@ -189,6 +189,7 @@ func TestErrors(t *testing.T) {
 		{"{{ 'x' | trim | map('nothing') }}{{ ['x'] | map('nothing') }}", chat.ClassUnsupported, 0, "map"},
 		{"{{ raise_exception('No ' ~ messages[0].role ~ '!') }}", chat.ClassRaised, 0, "No user!"},
 		{"{% macro m(f) %}{{ f(f) }}{% endmacro %}{{ m(m) }}", chat.ClassLimit, 0, "macros within"},
+		{"{% for i in range(100) %}{% for j in range(16000) if j < 0 %}{% endfor %}{% endfor %}", chat.ClassLimit, 0, "too many loop turns"},
 		{"{{ messages.nothing() }}", chat.ClassRender, 0, "callable"},
 		{"{{ strftime_now('%Q') }}", chat.ClassUnsupported, 0, "%Q"},
 	}

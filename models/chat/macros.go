@@ -21,17 +21,7 @@ func newMacroGraph() macroGraph {
 func (g *macroGraph) open(name string, line int) {
 	g.count++
 	g.lines[name] = line
-	if n := len(g.stack); n > 0 {
-		g.add(g.stack[n-1], name) // what an inner macro calls, the outer one calls through it
-	}
 	g.stack = append(g.stack, name)
-}
-
-func (g *macroGraph) add(macro, use string) {
-	if g.uses[macro] == nil {
-		g.uses[macro] = make(map[string]bool)
-	}
-	g.uses[macro][use] = true
 }
 
 func (g *macroGraph) close() { g.stack = g.stack[:len(g.stack)-1] }
@@ -41,12 +31,16 @@ func (g *macroGraph) use(tokens []token) {
 	if len(g.stack) == 0 {
 		return
 	}
+	macro := g.stack[len(g.stack)-1]
 	for i, t := range tokens {
 		call := t.kind == nameToken && i+1 < len(tokens) && tokens[i+1].is("(")
 		if !call || i > 0 && tokens[i-1].is(".") {
 			continue
 		}
-		g.add(g.stack[len(g.stack)-1], t.text)
+		if g.uses[macro] == nil {
+			g.uses[macro] = make(map[string]bool)
+		}
+		g.uses[macro][t.text] = true
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 
 const (
 	tokenizerKeys = "tokenizer.ggml."
-	maxTokens     = 1 << 20 // the largest vocabulary of a model in use has 900,000
+	maxTokens     = 1 << 19 // vocabularies in use have up to 290,000
 	maxTokenBytes = 1 << 12 // of one token; those in use have up to 300
+	maxMerges     = 1 << 20 // vocabularies in use have up to 520,000
 )
 
 // vocabulary checks that the arrays of the vocabulary and the embedding table have one entry per token, that ids lie
@@ -30,6 +31,9 @@ func (c *checker) vocabulary() {
 	}
 	if t, err := c.file.Tensor("token_embd.weight"); err == nil && t.Rows() != tokens.Count {
 		c.fail(ClassVocabMismatch, key, strconv.Itoa(tokens.Count)+" tokens, token_embd.weight has "+strconv.Itoa(t.Rows())+" rows")
+	}
+	if e, err := c.file.Entry(tokenizerKeys + "merges"); err == nil && e.Count > maxMerges {
+		c.fail(ClassCountTooLarge, e.Key, strconv.Itoa(e.Count)+" merges, at most "+strconv.Itoa(maxMerges)+" are supported")
 	}
 	c.sameLength(tokenizerKeys+"token_type", tokens.Count)
 	c.sameLength(tokenizerKeys+"scores", tokens.Count)

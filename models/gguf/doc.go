@@ -8,5 +8,7 @@
 //
 // Files are not trusted. A broken one gives an [Error] that has a [Class] and names the key or tensor; no length or count
 // of a header is believed before it was compared with what the file can hold. [CheckModel] goes one step further and
-// judges the hyperparameters that all architectures share.
+// judges the hyperparameters that all architectures share and the arrays of the vocabulary. Both together allocate at most
+// 64 MiB beside the mapping, whatever the file holds: a header above 32 MiB is refused, as are more keys, tensors, tokens and
+// merges than models have.
 package gguf

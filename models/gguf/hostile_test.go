@@ -37,8 +37,11 @@ func TestMemory(t *testing.T) {
 		}, ClassMissingKey, "general.architecture"},
 		{"more tensors than may be", func() *writer { return start(maxTensors+1, 0).data(32, 4<<20) }, ClassCountTooLarge, "tensor_count"},
 		{"a vocabulary as large as may be", func() *writer { return vocabulary(maxTokens, maxTokens) }, "", ""},
-		{"half a million pairs of tokens", func() *writer { return vocabulary(maxTokens, maxTokens/2) }, ClassDuplicateToken, "tokenizer.ggml.tokens"},
+		{"a quarter of a million pairs of tokens", func() *writer { return vocabulary(maxTokens, maxTokens/2) }, ClassDuplicateToken, "tokenizer.ggml.tokens"},
 		{"a vocabulary too large", func() *writer { return vocabulary(maxTokens+1, maxTokens+1) }, ClassCountTooLarge, "tokenizer.ggml.tokens"},
+		{"too many merges", func() *writer {
+			return model(map[string]field{"tokenizer.ggml.merges": func(w *writer, key string) { w.array(key, String, maxMerges+1).zeros(8 * (maxMerges + 1)) }})
+		}, ClassCountTooLarge, "tokenizer.ggml.merges"},
 		{"tokens of 10 MiB", func() *writer {
 			return model(map[string]field{"tokenizer.ggml.tokens": texts("a", strings.Repeat("\x01", 10<<20), strings.Repeat("\x01", 10<<20), "b")})
 		}, ClassStringLength, "tokenizer.ggml.tokens"},

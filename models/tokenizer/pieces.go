@@ -8,7 +8,11 @@ type pieces struct {
 
 func newPieces(v *Vocab) pieces {
 	alphabet := runeBytes()
-	p := pieces{starts: make([]uint32, 0, len(v.Tokens)+1)}
+	total := 0 // of the texts; no piece is longer than its text
+	for _, text := range v.Tokens {
+		total += len(text)
+	}
+	p := pieces{block: make([]byte, 0, total), starts: make([]uint32, 0, len(v.Tokens)+1)}
 	for id, text := range v.Tokens {
 		p.starts = append(p.starts, uint32(len(p.block)))
 		if kind := v.kind(id); kind == Normal || kind == Unused {

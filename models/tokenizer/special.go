@@ -22,7 +22,13 @@ type special struct {
 }
 
 func newSpecials(v *Vocab) *specials {
-	s := &specials{}
+	count := 0
+	for id, text := range v.Tokens {
+		if text != "" && isFound(v.kind(id)) {
+			count++
+		}
+	}
+	s := &specials{tokens: make([]special, 0, count)}
 	for id, text := range v.Tokens {
 		if kind := v.kind(id); text != "" && isFound(kind) {
 			s.tokens = append(s.tokens, special{text, uint32(id), kind != UserDefined})

@@ -236,7 +236,8 @@ const abortsIntro = `# Mistakes that end a process
 wgpu-native ends the process on a list of mistakes, and nothing in Go can catch that. This table has each of them, and those that
 a library reports as errors. Each was made in a process of its own through exported methods of runtime/webgpu, on wgpu-native 29
 and on Dawn; the tests that do so, TestAborts and TestAbortsByConstruction, hold what stands here. "By itself" is what the
-library does when a program calls it so without this package.
+library does when a program calls it so without this package. A device is lost by wgpuDeviceDestroy, of which the package is not
+told.
 
 Two cases are left that no check takes away, and both stand in the table. A device that is lost between the small write before each
 submit and the end of that submit, some microseconds later: a server that must survive it runs the engine in a child process. And

@@ -10,6 +10,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,12 +24,12 @@ import (
 // losses, cancelled waits and Close among them. Each ends well or with a typed error, and nothing is left afterwards.
 func TestHostile(t *testing.T) {
 	if name := os.Getenv(childCase); name != "" {
-		map[string]func(t *testing.T){"alone": hostileAlone, "together": hostileTogether}[name](t)
+		map[string]func(t *testing.T){"alone": hostileAlone, "together": hostileTogether, "open": hostileOpen}[name](t)
 		return
 	}
 	checks := cmp.Or(os.Getenv("RAPID_CHECKS"), "60")
 	onEveryStack(t, func(t *testing.T, s stack) {
-		for _, name := range []string{"alone", "together"} {
+		for _, name := range []string{"alone", "together", "open"} {
 			t.Run(name, func(t *testing.T) {
 				// The draws of a sequence that ends the process are the last lines that it printed.
 				out, err := child("TestHostile", name, append(s.env, "RAPID_LOG=1", "RAPID_NOFAILFILE=1", "RAPID_CHECKS="+checks)...)
@@ -188,17 +190,22 @@ func typed(err error, lost, closed bool) error {
 	return fmt.Errorf("fault %d without a reason: %w", fault.Fault, err)
 }
 
-// hostileBench opens a device and returns it with a function that closes it and looks at what is left.
-func hostileBench(test *testing.T, t *rapid.T, a *Adapter) (*bench, func()) {
+// hostileBenches opens devices, and returns a function that closes them and looks at what is left.
+func hostileBenches(test *testing.T, t *rapid.T, a *Adapter, n int) ([]*bench, func()) {
 	before := a.library.api.live.Load()
-	d, err := a.Open(context.Background(), plan.Requires{})
-	if err != nil {
-		t.Fatal(err)
+	benches := make([]*bench, n)
+	for i := range benches {
+		d, err := a.Open(context.Background(), plan.Requires{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		benches[i] = benchOn(test, d)
 	}
-	b := benchOn(test, d)
-	return b, func() {
-		d.Close()
-		if n := d.api.live.Load() - before; n != 0 {
+	return benches, func() {
+		for _, b := range benches {
+			b.Close()
+		}
+		if n := a.library.api.live.Load() - before; n != 0 {
 			t.Errorf("%d objects are left", n)
 		}
 		mailboxes.Lock()
@@ -213,8 +220,9 @@ func hostileAlone(test *testing.T) {
 	a := testAdapter(test)
 	var well, failed, gone int
 	rapid.Check(test, func(t *rapid.T) {
-		b, end := hostileBench(test, t, a)
+		benches, end := hostileBenches(test, t, a, 1)
 		defer end()
+		b := benches[0]
 		h := &hostile{bench: b, draw: func(what string, below int) int { return rapid.IntRange(0, below-1).Draw(t, what) }}
 		lost, closed := -1, -1 // before which call
 		switch rapid.IntRange(0, 3).Draw(t, "end") {
@@ -262,29 +270,31 @@ func hostileAlone(test *testing.T) {
 	}
 }
 
+// hostileTogether calls one or two devices from four goroutines. What becomes of the first does not reach the second.
 func hostileTogether(test *testing.T) {
 	a := testAdapter(test)
 	rapid.Check(test, func(t *rapid.T) {
-		b, end := hostileBench(test, t, a)
-		defer end()
 		seed := rapid.Uint64().Draw(t, "seed")
 		how := rapid.SampledFrom([]string{"none", "lost", "closed", "closed twice"}).Draw(t, "end")
+		benches, end := hostileBenches(test, t, a, rapid.IntRange(1, 2).Draw(t, "devices"))
+		defer end()
 		wrong := make(chan error, 100)
 		var all sync.WaitGroup
-		for g := range uint64(4) {
+		for g := range 4 {
+			b, first := benches[g%len(benches)], g%len(benches) == 0
 			all.Go(func() {
-				random := rand.New(rand.NewPCG(seed, g))
+				random := rand.New(rand.NewPCG(seed, uint64(g)))
 				h := &hostile{bench: b, draw: func(_ string, below int) int { return random.IntN(below) }}
 				for i := range 15 {
 					if i == 7 {
 						switch {
 						case how == "lost" && g == 0:
 							b.do("destroy", func() error { call1(b.api.addr[fnDeviceDestroy], b.device); return nil })
-						case how == "closed" && g == 0, how == "closed twice":
+						case how == "closed" && g == 0, how == "closed twice" && first:
 							b.Close()
 						}
 					}
-					if err := typed(h.call(), how == "lost", strings.HasPrefix(how, "closed")); err != nil {
+					if err := typed(h.call(), how == "lost" && first, strings.HasPrefix(how, "closed") && first); err != nil {
 						wrong <- err
 					}
 				}
@@ -296,4 +306,58 @@ func hostileTogether(test *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// hostileOpen asks for devices that no plan asks for, one odd limit at a time.
+func hostileOpen(t *testing.T) {
+	a := testAdapter(t)
+	opens, refused := 0, 0
+	try := func(what string, requires plan.Requires) {
+		d, err := a.Open(t.Context(), requires)
+		if err == nil {
+			opens++
+			if err := (&bench{Device: d}).submit(plan.Work{}); err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+			d.Close()
+			return
+		}
+		refused++
+		var limit *plan.LimitError
+		var fault *plan.DeviceError
+		// A device whose buffers hold less than a word is of no use to its own probe: that is fault Failed.
+		if !errors.As(err, &limit) && (!errors.As(err, &fault) || fault.Fault != plan.NoAdapter && fault.Fault != plan.Failed) {
+			t.Errorf("%s: %T %v", what, err, err)
+		}
+	}
+	fields := reflect.TypeFor[plan.Limits]()
+	for i := range fields.NumField() {
+		for _, value := range []uint64{1, math.MaxUint64, math.MaxInt64, 1 << 63, 1 << 32} {
+			var l plan.Limits
+			if f := reflect.ValueOf(&l).Elem().Field(i); f.CanInt() {
+				f.SetInt(int64(value))
+			} else {
+				f.SetUint(value)
+			}
+			try(fields.Field(i).Name+" "+strconv.FormatUint(value, 10), plan.Requires{Limits: l})
+		}
+	}
+	for _, size := range []int{-1, math.MinInt, math.MaxInt, 3} {
+		try("subgroups of "+strconv.Itoa(size), plan.Requires{SubgroupSize: size})
+	}
+	if opens == 0 || refused == 0 {
+		t.Errorf("%d were opened, %d refused", opens, refused)
+	}
+	for _, selector := range []string{"-1", "99999999999999999999", "\xff", "\x00", "0x0"} {
+		if _, err := selectAdapters([]*Adapter{a}, selector); !errors.As(err, new(*plan.DeviceError)) {
+			t.Errorf("adapter %q: %v", selector, err)
+		}
+	}
+	for _, path := range []string{t.TempDir(), os.DevNull, "\x00", strings.Repeat("x", 1<<20), os.Args[0]} {
+		l, err := Find(Options{Library: path})
+		var fault *plan.DeviceError
+		if l != nil || !errors.As(err, &fault) || fault.Fault != plan.NoLibrary {
+			t.Errorf("library %.20q: %v", path, err)
+		}
+	}
 }
