@@ -39,7 +39,9 @@ func (d device) fast(t testing.TB, m *oracle.Model, context int) (*kgenrt.Engine
 }
 
 // plain reports whether a model has no weights that kernels multiply with codes.
-func plain(model string) bool { return strings.HasSuffix(model, "-f16") || strings.HasSuffix(model, "-f32") }
+func plain(model string) bool {
+	return strings.HasSuffix(model, "-f16") || strings.HasSuffix(model, "-f32")
+}
 
 func TestFastTinyModels(t *testing.T) {
 	for _, profile := range []string{"portable", "compat", "subgroups"} {
