@@ -55,7 +55,10 @@ in_cell() {
     return 1
   fi
   say "$library x $driver: $(grep -m 1 '<- chosen' <<<"$report")"
-  tests ./runtime/webgpu # join more by &&: errexit is off in a function whose status is looked at
+  # Joined by &&: errexit is off in a function whose status is looked at. The other formats run on the adapter of `go test ./...` alone.
+  local llama='(portable|subgroups)/llama-(f16|q8_0|q4_0|q4_1|rope3-f32|q4_k|q6_k)'
+  tests ./runtime/webgpu && tests -run TestOnAdapter ./codegen/kernels &&
+    tests -run "TestTinyModels/$llama\$/f32" . && tests -run "TestFastTinyModels/$llama\$" .
 }
 
 failed=0
