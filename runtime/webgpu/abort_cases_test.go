@@ -346,7 +346,7 @@ func abortCases() []abortCase {
 					t.Fatal(err)
 				}
 				if b.api.flavour.name != native {
-					t.Skip("this library has them all")
+					return // it has them all
 				}
 				h, err := dlopen(l.Path())
 				if err != nil {
