@@ -65,7 +65,7 @@ func (r *doctorReport) print(d doctorText) {
 		for _, c := range r.Checks {
 			state := d.paint(32, "ok")
 			if !c.OK {
-				state = d.paint(31, "failed")
+				state = d.paint(33, "see below")
 			}
 			parts = append(parts, c.Name+" "+state)
 		}
