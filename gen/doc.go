@@ -9,5 +9,6 @@
 package gen
 
 //go:generate go run ../cmd/kgen gen --quiet --model smollm2-135m --profile portable,subgroups
+//go:generate go run ../cmd/kgen gen --quiet --model qwen2.5-1.5b --profile portable,subgroups
 //go:generate go run ../cmd/kgen gen --quiet --model qwen3-0.6b --profile portable,subgroups
 //go:generate go run ../cmd/kgen gen --quiet --model qwen3-8b --profile portable,subgroups

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kgen-wgsl/kgen/codegen/golang"
+	"github.com/kgen-wgsl/kgen/gen/qwen2_5_1_5b"
 	"github.com/kgen-wgsl/kgen/gen/qwen3_0_6b"
 	"github.com/kgen-wgsl/kgen/gen/qwen3_8b"
 	"github.com/kgen-wgsl/kgen/gen/smollm2_135m"
@@ -23,6 +24,7 @@ var packages = []struct {
 	variants []kgenrt.Variant
 }{
 	{"smollm2-135m", smollm2_135m.Variants()},
+	{"qwen2.5-1.5b", qwen2_5_1_5b.Variants()},
 	{"qwen3-0.6b", qwen3_0_6b.Variants()},
 	{"qwen3-8b", qwen3_8b.Variants()},
 }

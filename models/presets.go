@@ -27,10 +27,19 @@ func (e *UnknownPresetError) Error() string {
 	return fmt.Sprintf("models: there is no preset %q; there are %s", e.Got, strings.Join(e.Known, ", "))
 }
 
-// Presets returns all presets. Sources: for SmolLM2 the header of the published file, which a test compares; for Qwen3 the
+// Presets returns all presets. Sources: for SmolLM2 the header of the published file, which a test compares; for Qwen2.5 and Qwen3 the
 // published configurations, with the tensor types that a file of the named quantisation has.
 func Presets() []Preset {
-	return []Preset{smolLM2(), qwen3Small(), qwen3Large()}
+	return []Preset{
+		smolLM2(),
+		qwen25(qwenShape{"qwen2.5-0.5b", 24, 896, 4864, 14, 2, 64, 151936}),
+		qwen25(qwenShape{"qwen2.5-1.5b", 28, 1536, 8960, 12, 2, 128, 151936}),
+		qwen25(qwenShape{"qwen2.5-7b", 28, 3584, 18944, 28, 4, 128, 152064}),
+		qwen3Small(),
+		qwen3Medium("qwen3-1.7b", 28, 2048, 6144, 16),
+		qwen3Medium("qwen3-4b", 36, 2560, 9728, 32),
+		qwen3Large(),
+	}
 }
 
 // LookupPreset returns the preset of a name, or an *UnknownPresetError.
@@ -57,6 +66,46 @@ func smolLM2() Preset {
 	return Preset{"smollm2-135m", "SmolLM2-135M-Instruct, Q4_1 with an embedding of Q8_0", h}
 }
 
+// qwenShape is what Qwen2.5 models of several sizes differ in.
+type qwenShape struct {
+	name                                               string
+	layers, width, ffn, heads, kvHeads, headDim, vocab int
+}
+
+// qwen25 is Q4_K_M, or Q8_0 where rows are no whole blocks of 256. The largest has a head of its own.
+func qwen25(s qwenShape) Preset {
+	h := Hyperparameters{
+		Name: s.name, Architecture: "qwen2", Layers: s.layers, Width: s.width, FFN: s.ffn, Heads: s.heads, KVHeads: s.kvHeads, HeadDim: s.headDim,
+		Vocab: s.vocab, Context: 32768, Eps: float64(float32(1e-6)), AttentionScale: 1 / math.Sqrt(float64(s.headDim)), Activation: ir.SiLU,
+		RoPEStyle: ir.NeoX, RoPEDims: s.headDim, RoPEBase: 1e6, QKVBias: true, Tied: s.width < 3584,
+	}
+	title := "Q" + s.name[1:]
+	if s.width%256 != 0 {
+		h.FillTensors(ir.Elem(quant.Q8_0))
+		return Preset{s.name, title + ", Q8_0 throughout", h}
+	}
+	h.fillQ4KM()
+	return Preset{s.name, title + ", Q4_K_M", h}
+}
+
+// fillQ4KM sets Tensors as files called Q4_K_M have them: Q4_K, but Q6_K in the head and, in the first and last eighth of the layers and
+// every third between, in attn_v and ffn_down.
+func (h *Hyperparameters) fillQ4KM() {
+	h.FillTensors(ir.Elem(quant.Q4_K))
+	if h.Tied {
+		h.setType("token_embd.weight", quant.Q6_K)
+	} else {
+		h.setType("output.weight", quant.Q6_K)
+	}
+	eighth := h.Layers / 8
+	for layer := range h.Layers {
+		if layer < eighth || layer >= 7*h.Layers/8 || (layer-eighth)%3 == 2 {
+			h.setType(blockTensor(layer, "attn_v.weight"), quant.Q6_K)
+			h.setType(blockTensor(layer, "ffn_down.weight"), quant.Q6_K)
+		}
+	}
+}
+
 // qwen3 returns what all dense Qwen3 models share.
 func qwen3() Hyperparameters {
 	return Hyperparameters{
@@ -72,6 +121,14 @@ func qwen3Small() Preset {
 	h.Layers, h.Width, h.FFN, h.Heads, h.Tied = 28, 1024, 3072, 16, true
 	h.FillTensors(ir.Elem(quant.Q4_0))
 	return Preset{"qwen3-0.6b", "Qwen3-0.6B, Q4_0 throughout", h}
+}
+
+func qwen3Medium(name string, layers, width, ffn, heads int) Preset {
+	h := qwen3()
+	h.Name = name
+	h.Layers, h.Width, h.FFN, h.Heads, h.Tied = layers, width, ffn, heads, true
+	h.fillQ4KM()
+	return Preset{name, "Q" + name[1:] + ", Q4_K_M", h}
 }
 
 func qwen3Large() Preset {

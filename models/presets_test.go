@@ -33,7 +33,8 @@ func TestPresetIsTheFile(t *testing.T) {
 
 // Presets build graphs, so their tensors are complete and have the right shapes.
 func TestPresetsBuild(t *testing.T) {
-	parameters := map[string]float64{"smollm2-135m": 135e6, "qwen3-0.6b": 0.6e9, "qwen3-8b": 8.2e9}
+	parameters := map[string]float64{"smollm2-135m": 135e6, "qwen3-0.6b": 0.6e9, "qwen3-8b": 8.2e9, "qwen3-1.7b": 1.72e9, "qwen3-4b": 4.02e9,
+		"qwen2.5-0.5b": 0.494e9, "qwen2.5-1.5b": 1.54e9, "qwen2.5-7b": 7.62e9}
 	for _, p := range models.Presets() {
 		g, err := models.Build(p.Hyperparameters, models.Options{KV: ir.F16})
 		if err != nil {

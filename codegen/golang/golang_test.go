@@ -37,6 +37,7 @@ var packages = []struct {
 	profiles []string
 }{
 	{"smollm2-135m", []string{"portable", "subgroups"}},
+	{"qwen2.5-1.5b", []string{"portable", "subgroups"}},
 	{"qwen3-0.6b", []string{"portable", "subgroups"}},
 	{"qwen3-8b", []string{"portable", "subgroups"}},
 }
