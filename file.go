@@ -89,6 +89,9 @@ func (f *File) Tokenizer() (*tokenizer.Tokenizer, error) {
 	if f.tokenizer != nil {
 		return f.tokenizer, nil
 	}
+	if !f.hasVocabulary() {
+		return nil, badRequest("the model file has no vocabulary (tokenizer.ggml.model is none): give token ids")
+	}
 	vocab, err := readVocab(f.gguf)
 	if err != nil {
 		return nil, asError("read the tokenizer", err)
@@ -99,6 +102,12 @@ func (f *File) Tokenizer() (*tokenizer.Tokenizer, error) {
 	}
 	f.tokenizer = t
 	return t, nil
+}
+
+// hasVocabulary is false for files that say that they have none, such as models with random weights.
+func (f *File) hasVocabulary() bool {
+	model, err := f.gguf.String("tokenizer.ggml.model")
+	return err != nil || model != "none"
 }
 
 // readVocab fills a Vocab from the file's keys; a special id that is absent or outside the vocabulary is none, as

@@ -38,8 +38,12 @@ func (m *Model) NewSession() (*Session, error) {
 	return s, nil
 }
 
-// Codec returns the file's tokenizer and chat template, which need no device.
+// Codec returns the file's tokenizer and chat template, which need no device. A file that says that it has no vocabulary gets a
+// tokenizer for which every text is empty.
 func (f *File) Codec() (kgenrt.Codec, error) {
+	if !f.hasVocabulary() {
+		return kgenrt.Codec{Tokenizer: wordless{}}, nil
+	}
 	tk, err := f.Tokenizer()
 	if err != nil {
 		return kgenrt.Codec{}, err
@@ -55,6 +59,16 @@ func (f *File) Codec() (kgenrt.Codec, error) {
 type codec struct{ *tokenizer.Tokenizer }
 
 func (c codec) NewStream() kgenrt.TextStream { return c.Tokenizer.NewStream(false) }
+
+// wordless is the tokenizer of a file without a vocabulary: it knows ids alone.
+type wordless struct{}
+
+func (wordless) EncodeSpans(string, [][2]int) []uint32 { return nil }
+func (wordless) Frame(ids []uint32) []uint32           { return ids }
+func (wordless) IsEnd(uint32) bool                     { return false }
+func (wordless) NewStream() kgenrt.TextStream          { return wordless{} }
+func (wordless) Push(uint32) string                    { return "" }
+func (wordless) Flush() string                         { return "" }
 
 // chatTemplate fits a template to the session.
 type chatTemplate struct{ *chat.Template }

@@ -299,3 +299,25 @@ func TestTemplateRefuses(t *testing.T) {
 		f.Close()
 	}
 }
+
+// A file that says that it has no vocabulary runs on ids; text is refused with advice.
+func TestNoVocabulary(t *testing.T) {
+	f, err := kgen.OpenFile(smallest(t, map[string]any{
+		"tokenizer.ggml.model": "none", "tokenizer.ggml.pre": nil, "tokenizer.ggml.tokens": nil, "tokenizer.ggml.merges": nil, "tokenizer.ggml.token_type": nil,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	codec, err := f.Codec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids := codec.EncodeText("hello"); len(ids) != 0 || codec.Tokenizer.IsEnd(0) || codec.Tokenizer.NewStream().Push(1) != "" {
+		t.Errorf("text without a vocabulary: %v", ids)
+	}
+	var e *kgen.Error
+	if _, err := f.Tokenizer(); !errors.As(err, &e) || e.Code != "BAD_REQUEST" || !strings.Contains(err.Error(), "give token ids") {
+		t.Errorf("got %v", err)
+	}
+}
