@@ -30,6 +30,7 @@ const (
 // verbs is the command line.
 type verbs struct {
 	Run      runVerb      `cmd:"" help:"Generate text from a prompt."`
+	Chat     chatVerb     `cmd:"" help:"Hold a conversation in a terminal."`
 	Logits   logitsVerb   `cmd:"" help:"Print the logits after the last token, or after every one."`
 	Score    scoreVerb    `cmd:"" help:"Print how likely a text is."`
 	Tokenize tokenizeVerb `cmd:"" help:"Turn text into token ids, or ids into text."`

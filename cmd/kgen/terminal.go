@@ -36,8 +36,8 @@ func (f flags) apply(t *terminal) {
 	t.noColor = f.NoColor || os.Getenv("NO_COLOR") != "" || !isTerminal(t.stderr)
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }
 

@@ -66,7 +66,7 @@ var rules = []rule{
 		own: []string{".", "codegen/...", "gen/...", "internal/libraries", "ir/...", "models/...", "runtime/...", "schedules/..."},
 		modules: []string{
 			"github.com/alecthomas/kong", "github.com/mattn/go-isatty",
-			"github.com/pmezard/go-difflib", "github.com/schollz/progressbar/v3",
+			"github.com/pmezard/go-difflib", "github.com/schollz/progressbar/v3", "golang.org/x/term",
 		},
 	},
 	{pkg: "examples/...", own: []string{".", "gen/...", "runtime/..."}},
@@ -83,7 +83,7 @@ var rules = []rule{
 var testModules = []string{
 	"github.com/google/go-cmp", "github.com/rogpeppe/go-internal", "golang.org/x/tools", "pgregory.net/rapid",
 	"github.com/dlclark/regexp2/v2", "golang.org/x/text", "github.com/pmezard/go-difflib",
-	"github.com/x448/float16",
+	"github.com/x448/float16", "golang.org/x/sys/unix",
 }
 
 // unsafePackages lists the packages that may import unsafe: the one that calls C.
