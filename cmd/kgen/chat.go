@@ -58,7 +58,7 @@ type conversation struct {
 
 	read       func() (string, error) // the next message
 	interrupts chan os.Signal
-	failed     bool // a message had no answer
+	failed     bool // a message had no answer, and nobody was there to see it
 }
 
 // errInterrupted is why an answer's context ended after Ctrl-C.
@@ -102,6 +102,9 @@ func (v *chatVerb) Run(ctx context.Context, t *terminal) error {
 	var restore func()
 	c.read, restore = messageReader(t)
 	defer restore()
+	if isTerminal(t.stdin) {
+		t.note("/help lists what there is beside messages")
+	}
 	if ok {
 		if err := c.say(ctx, first); err != nil {
 			return err
@@ -197,7 +200,7 @@ func (c *conversation) command(line string) error {
 func (c *conversation) refuse(err error) {
 	report(err, c.terminal)
 	c.stdout.Flush()
-	c.failed = true
+	c.failed = c.failed || !isTerminal(c.stdin)
 }
 
 // say answers a message. One that can't be answered is reported, and it is as if it hadn't been said; an error is returned

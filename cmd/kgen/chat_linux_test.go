@@ -111,6 +111,9 @@ func TestChatOnATerminal(t *testing.T) {
 			w.shows("stopped")
 
 			w.shows("> ")
+			w.keys("/claer\r") // which changes nothing, not even the status
+			w.shows("there is no command /claer")
+			w.shows("> ")
 			w.keys("/clear\r")
 			w.shows("a new conversation begins")
 			w.shows("> ")
