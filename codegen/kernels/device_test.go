@@ -22,7 +22,7 @@ type device struct {
 	portable  schedules.Profile
 	compat    schedules.Profile
 	subgroups schedules.Profile // Subgroups is false when the device has none of a fixed size
-	keepsNaN  bool              // its compiler does what IEEE 754 says of NaN, which WGSL doesn't promise: those for Vulkan do, but for SwiftShader, whose exp makes +Inf of it
+	keepsNaN  bool              // its compiler does what IEEE 754 says of NaN, which WGSL doesn't promise: llvmpipe's does, NVIDIA's and SwiftShader's don't
 	pipelines map[string]plan.Handle
 	ran       map[string]bool // texts
 }
@@ -33,7 +33,7 @@ func open(t testing.TB) device {
 	adapter := gpu.Adapter(t)
 	info := gpu.Measured(t, adapter)
 	d := device{portable: profile(t, "portable"), compat: profile(t, "compat"), pipelines: map[string]plan.Handle{}, ran: map[string]bool{}}
-	d.keepsNaN = info.API == "vulkan" && !strings.Contains(info.Name, "SwiftShader")
+	d.keepsNaN = strings.Contains(info.Name, "llvmpipe")
 	requires := d.portable.Requires()
 	if s, err := profile(t, "subgroups").WithDevice(info); err == nil {
 		d.subgroups, requires = s, s.Requires()
