@@ -128,7 +128,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// A cache that exceeds a buffer is cut between layers; a layer that exceeds a binding is refused by name.
+// A cache that exceeds a buffer is cut between layers; keys of a layer that exceed a binding are refused by name.
 func TestCacheIsCut(t *testing.T) {
 	g := shape(t, 30, quant.Q4_1, ir.F32)
 	r, err := codegen.Compile(g, codegen.Options{Profile: profile(t, "portable"), Context: 8192})
@@ -146,9 +146,9 @@ func TestCacheIsCut(t *testing.T) {
 	}
 	p := profile(t, "portable")
 	p.Limits.BindingBytes = 32 << 20
-	_, err = codegen.Compile(g, codegen.Options{Profile: p, Context: 40000})
+	_, err = codegen.Compile(g, codegen.Options{Profile: p, Context: 50000})
 	var limit *plan.LimitError
-	if !errors.As(err, &limit) || limit.Limit != "maxStorageBufferBindingSize" || !strings.Contains(limit.Subject, "KV cache of layer 0") {
+	if !errors.As(err, &limit) || limit.Limit != "maxStorageBufferBindingSize" || !strings.Contains(limit.Subject, "keys of layer 0") {
 		t.Errorf("a cache layer above the binding limit: %v", err)
 	}
 }
@@ -250,5 +250,42 @@ func TestRecipesInvert(t *testing.T) {
 				t.Errorf("%s: %d bytes of %s are loaded, it has %d (%v)", name, bytes, tensor, len(whole), err)
 			}
 		}
+	}
+}
+
+// At 32768 positions the caches of presets lie in several buffers, none larger than a device has to have. Where keys and values together
+// exceed a binding they have one each.
+func TestLongContexts(t *testing.T) {
+	apart := false
+	for _, p := range models.Presets() {
+		if p.Context < 32768 {
+			continue
+		}
+		for _, kv := range []ir.Elem{ir.F16, ir.F32} {
+			g, err := models.Build(p.Hyperparameters, models.Options{KV: kv})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := codegen.Compile(g, codegen.Options{Profile: profile(t, "portable"), Context: 32768})
+			if err != nil {
+				t.Errorf("%s, %v cache: %v", p.Name, kv, err)
+				continue
+			}
+			buffers := map[int]bool{}
+			for _, half := range r.Plan.KV.Layers {
+				buffers[half.Buffer] = true
+			}
+			if len(buffers) < 2 {
+				t.Errorf("%s, %v cache: %d buffers", p.Name, kv, len(buffers))
+			}
+			for _, k := range r.Plan.Kernels {
+				for _, b := range k.Bindings {
+					apart = apart || b.Name == kernels.ValueCache
+				}
+			}
+		}
+	}
+	if !apart {
+		t.Error("no cache is so large that keys and values are bound apart")
 	}
 }

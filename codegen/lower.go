@@ -91,8 +91,11 @@ func (c *compilation) write(a arg) (Arg, error) {
 	case a.table != nil:
 		return Arg{Of: InTable, Index: *a.table, Bytes: c.placed.tables[*a.table].Bytes}, nil
 	case a.cache != nil:
-		layer := slices.Index(c.caches, a.cache)
-		return Arg{Of: InCache, Index: layer, Bytes: p.Caches[layer].Bytes}, nil
+		half := 2 * slices.Index(c.caches, a.cache)
+		if a.values {
+			half++
+		}
+		return Arg{Of: InCache, Index: half, Bytes: p.Caches[half].Bytes}, nil
 	}
 	s := c.values.of[a.value]
 	written := Arg{Values: []string{s.name}, Bytes: s.bytes}

@@ -59,8 +59,10 @@ func place(c *compilation) error {
 	}
 	for layer, t := range c.caches {
 		p.KV.F16 = p.KV.F16 || t.Elem == ir.F16
-		subject := fmt.Sprint("the KV cache of layer ", layer, " at context ", c.opts.Context)
-		p.Caches = append(p.Caches, Cache{layerOf(t.Name), subject, c.cacheBytes(t)})
+		for _, half := range []string{"keys", "values"} {
+			subject := fmt.Sprint("the ", half, " of layer ", layer, " at context ", c.opts.Context)
+			p.Caches = append(p.Caches, Cache{layerOf(t.Name), half, subject, c.cacheBytes(t)})
+		}
 	}
 	for _, n := range c.graph.Nodes {
 		for _, t := range n.Out {
@@ -80,10 +82,10 @@ func place(c *compilation) error {
 	return scratch.Err()
 }
 
-// cacheBytes is the size of K and V of a cache layer.
+// cacheBytes is the size of the keys, or of the values, of a cache layer.
 func (c *compilation) cacheBytes(t *ir.Tensor) uint64 {
 	heads, size := uint64(t.Shape[2]), uint64(t.Shape[3])
-	elements := 2 * uint64(c.program.KV.Pages) * pageTokens * heads * size
+	elements := uint64(c.program.KV.Pages) * pageTokens * heads * size
 	if t.Elem == ir.F16 {
 		return elements * 2
 	}

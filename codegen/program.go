@@ -40,6 +40,7 @@ type Stack struct {
 // Cache is the K and V of one cache layer.
 type Cache struct {
 	Layer   int
+	Half    string // keys or values
 	Subject string // for errors
 	Bytes   uint64
 }

@@ -408,7 +408,7 @@ func (s *selection) store(n *ir.Node) error {
 	}.Kernel(schedule, s.opts.Profile)
 	return s.emit(n, kernel, err, schedule, map[string]arg{
 		kernels.Params: {params: true}, kernels.RoPETable: {table: &table}, kernels.Q: {value: q}, kernels.K: {value: k}, kernels.V: {value: v},
-		kernels.KV: {cache: cache},
+		kernels.KeyCache: {cache: cache}, kernels.ValueCache: {cache: cache, values: true},
 	})
 }
 
@@ -464,7 +464,7 @@ func (s *selection) attention(n *ir.Node) error {
 	schedule := schedules.DefaultAttention(a.Problem(), s.opts.Profile)
 	k, err := a.Kernel(schedule, s.opts.Profile)
 	return s.emit(n, k, err, schedule, map[string]arg{
-		kernels.Params: {params: true}, kernels.Q: {value: q}, kernels.KV: {cache: cache}, kernels.Y: s.result(n.Out[0]),
+		kernels.Params: {params: true}, kernels.Q: {value: q}, kernels.KeyCache: {cache: cache}, kernels.ValueCache: {cache: cache, values: true}, kernels.Y: s.result(n.Out[0]),
 	})
 }
 

@@ -39,14 +39,14 @@ func cut(rows int, rowBytes, limit uint64) []span {
 	return all
 }
 
-// shards cuts a weight where its largest plane exceeds a binding.
+// shards cuts a weight where what is bound of it exceeds a binding.
 func (c *compilation) shards(w *ir.Tensor) ([]shard, error) {
 	recipe, err := recipeOf(w)
 	if err != nil {
 		return nil, err
 	}
 	var all []shard
-	for _, s := range cut(weightRows(w), widest(recipe), c.opts.Profile.Limits.BindingBytes) {
+	for _, s := range cut(weightRows(w), c.boundRow(recipe), c.opts.Profile.Limits.BindingBytes) {
 		all = append(all, shard{w, s})
 	}
 	return all, nil
@@ -61,16 +61,20 @@ func (c *compilation) stackable(weights []*ir.Tensor) bool {
 		g.Results = append(g.Results, weightRows(w))
 		rows += weightRows(w)
 	}
-	return err == nil && g.Stackable() && uint64(rows)*widest(recipe) <= c.opts.Profile.Limits.BindingBytes
+	return err == nil && g.Stackable() && uint64(rows)*c.boundRow(recipe) <= c.opts.Profile.Limits.BindingBytes
 }
 
-// widest is the length of a row in the largest plane.
-func widest(r plan.Recipe) uint64 {
-	bytes := 0
+// boundRow is the bytes of a row that must fit a binding: in the largest plane. Where a device offers so few storage buffers that
+// planes can't have one each beside x, a bias and a result, those that lie side by side are bound as one: in all planes.
+func (c *compilation) boundRow(r plan.Recipe) uint64 {
+	widest, all := 0, 0
 	for _, p := range r.Planes {
-		bytes = max(bytes, p.RowStride)
+		widest, all = max(widest, p.RowStride), all+p.RowStride
 	}
-	return uint64(bytes)
+	if len(r.Planes)+3 > c.opts.Profile.Limits.StorageBuffers {
+		return uint64(all)
+	}
+	return uint64(widest)
 }
 
 func recipeOf(w *ir.Tensor) (plan.Recipe, error) {

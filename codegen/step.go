@@ -37,7 +37,8 @@ type arg struct {
 	plane  *planeOf
 	params bool
 	table  *int       // number of the position table
-	cache  *ir.Tensor // a KVAppend's result: K and V of its layer
+	cache  *ir.Tensor // a KVAppend's result: the keys of its layer, or
+	values bool       // the values
 }
 
 // planeOf is one plane of a stack.

@@ -66,7 +66,7 @@ func (t *planText) state() {
 		element = "f16"
 	}
 	for i, r := range t.plan.KV.Layers {
-		t.line("  kv of layer %d %s: %s, %d pages of %d", i, t.at(r), element, t.plan.KV.Pages, t.plan.KV.PageTokens)
+		t.line("  %s of layer %d %s: %s, %d pages of %d", []string{"keys", "values"}[i%2], i/2, t.at(r), element, t.plan.KV.Pages, t.plan.KV.PageTokens)
 	}
 	for _, o := range t.plan.Outputs {
 		t.line("  output %s %s", o.Name, t.at(o.Range))

@@ -153,7 +153,7 @@ func (e *emitter) nameLayers() {
 		return fields[layer].claim(name)
 	}
 	for _, c := range e.p.Caches {
-		e.caches = append(e.caches, claim(c.Layer, "kv", "Range"))
+		e.caches = append(e.caches, claim(c.Layer, c.Half, "Range"))
 	}
 	for _, s := range e.p.Stacks {
 		var tensors []string

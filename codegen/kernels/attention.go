@@ -15,7 +15,7 @@ import (
 //
 // Query head h reads KV head h·KVHeads/Heads. It sees as many keys as params say; with a Window, only the last Window.
 // The softmax is online: for every tile of keys, the sums so far are scaled to the new maximum. Masks are finite, and
-// arguments of exp lie in [-80, 0]. Operands: params, q and y of Heads·Size values, and kv.
+// arguments of exp lie in [-80, 0]. Operands: params, q and y of Heads·Size values, and the caches.
 type AttentionDecode struct {
 	Heads, KVHeads, Size int
 	Scale                float64
@@ -83,14 +83,16 @@ func (t attentionText) units() int { return t.Size / t.unit() }
 func (t attentionText) perThread() int { return (t.units() + t.workgroup - 1) / t.workgroup }
 
 func (t attentionText) operands() []bind.Operand {
-	cache := bind.Operand{Name: KV, Elem: "vec4<f32>", Count: cacheElements(t.KV, t.token()) / 4, Access: plan.Read}
+	keys := bind.Operand{Name: KeyCache, Elem: "vec4<f32>", Count: cacheElements(t.KV, t.token()) / 4, Access: plan.Read}
 	if t.KV.F16 {
-		cache.Elem, cache.Count = "vec4<u32>", cache.Count/2
+		keys.Elem, keys.Count = "vec4<u32>", keys.Count/2
 	}
+	values := keys
+	values.Name = ValueCache
 	return []bind.Operand{
 		paramsOperand(t.Params),
 		{Name: Q, Elem: "vec4<f32>", Count: t.Heads * t.Size / 4, Access: plan.Read},
-		cache,
+		keys, values,
 		{Name: Y, Elem: lanes(t.unit()), Count: t.Heads * t.units(), Access: plan.ReadWrite},
 	}
 }
@@ -146,7 +148,7 @@ func (t attentionText) score(m *wgsl.Module) {
 		m.Var("dots", "vec4<f32>()")
 		for i := range t.Size / 8 {
 			k := fmt.Sprint("k", i)
-			m.Let(k, "kv[at + %du]", i)
+			m.Let(k, KeyCache+"[at + %du]", i)
 			m.FMA("dots", fmt.Sprintf("q[query + %du]", 2*i), halves(k+".x", k+".y"))
 			m.FMA("dots", fmt.Sprintf("q[query + %du]", 2*i+1), halves(k+".z", k+".w"))
 		}
@@ -154,7 +156,7 @@ func (t attentionText) score(m *wgsl.Module) {
 		m.Let("at", "start / 4u")
 		m.Var("dots", "vec4<f32>()")
 		for i := range t.Size / 4 {
-			m.FMA("dots", fmt.Sprintf("q[query + %du]", i), fmt.Sprintf("kv[at + %du]", i))
+			m.FMA("dots", fmt.Sprintf("q[query + %du]", i), fmt.Sprintf(KeyCache+"[at + %du]", i))
 		}
 	}
 	m.Let("score", "select(masked, (%s) * %s, seen)", total("dots", 4), float(t.Scale))
@@ -172,7 +174,11 @@ func (t attentionText) weigh(m *wgsl.Module) {
 	})
 	m.Let("below", "score - top")
 	m.Set("weights[local]", "select(0.0, exp(select(below, -80.0, below < -80.0)), seen)")
-	m.Set("offsets[local]", "(start + %du) / %du", cacheElements(t.KV, t.token())/2, t.unit())
+	offset := "start"
+	if t.unit() > 1 {
+		offset = fmt.Sprintf("start / %du", t.unit())
+	}
+	m.Set("offsets[local]", offset)
 	m.Let("keep", "exp(max(best - top, -80.0))")
 	m.Set("best", "top")
 	m.Barrier()
@@ -198,7 +204,7 @@ func (t attentionText) addValues(m *wgsl.Module) {
 
 // value is the text for the unit of the cache at the given word.
 func (t attentionText) value(at string) string {
-	word := fmt.Sprintf("kv[(%s) >> 2u][(%s) & 3u]", at, at)
+	word := fmt.Sprintf("%s[(%s) >> 2u][(%s) & 3u]", ValueCache, at, at)
 	if t.KV.F16 {
 		return "unpack2x16float(" + word + ")"
 	}

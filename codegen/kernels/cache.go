@@ -15,8 +15,8 @@ func checkCache(kv plan.KV) error {
 	return nil
 }
 
-// cacheElements is the elements of K and V of a layer, with the given number for each token.
-func cacheElements(kv plan.KV, token int) int { return 2 * kv.Pages * kv.PageTokens * token }
+// cacheElements is the elements of the keys, or of the values, of a layer, with the given number for each token.
+func cacheElements(kv plan.KV, token int) int { return kv.Pages * kv.PageTokens * token }
 
 func cacheName(kv plan.KV) string {
 	if kv.F16 {
@@ -25,7 +25,7 @@ func cacheName(kv plan.KV) string {
 	return "f32"
 }
 
-// slot declares slot, the element of the cache where the key of a position starts: the page comes from params, and one
+// slot declares slot, the element of both caches where a position starts: the page comes from params, and one
 // that doesn't exist is taken for the last.
 func slot(m *wgsl.Module, kv plan.KV, position string, token int) {
 	m.Let("page", "min(%s[%s[%du] + %s / %du], %du)", Params, Params, plan.ParamsPages, position, kv.PageTokens, kv.Pages-1)

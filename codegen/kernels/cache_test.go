@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
@@ -117,7 +118,7 @@ func (d device) checkRoPE(t *testing.T, b built, r kernels.RoPEKV, position int,
 	for i, want := range rotate(q, r, position) {
 		within(fmt.Sprint("q ", i), unfloats(out[kernels.Q])[i], want, 4e-6) // 1e-6 of the largest value, which is near 4
 	}
-	kv := cached(r.KV, out[kernels.KV])
+	kv := cached(r.KV, slices.Concat(out[kernels.KeyCache], out[kernels.ValueCache]))
 	bound := func(want float64) float64 {
 		if r.KV.F16 {
 			return math.Abs(want)/1024 + 1e-6
@@ -194,7 +195,7 @@ func (d device) checkAttention(t *testing.T, b built, a kernels.AttentionDecode,
 			}
 		}
 	}
-	out := d.run(t, b, map[string][]byte{kernels.Params: record(position), kernels.Q: floats(q), kernels.KV: kv})
+	out := d.run(t, b, map[string][]byte{kernels.Params: record(position), kernels.Q: floats(q), kernels.KeyCache: kv[:len(kv)/2], kernels.ValueCache: kv[len(kv)/2:]})
 	want := attention(a, q, cached(a.KV, kv), position)
 	closeTo(t, fmt.Sprintf("%s, position %d, seed %d", b.Name, position, seed), unfloats(out[kernels.Y]), want, 1e-9, worst)
 }

@@ -53,9 +53,12 @@ func place(operands []bind.Operand, beside ...string) []bind.Operand {
 	for i := range out {
 		o := &out[i]
 		o.Place = plan.Range{Buffer: i + 1, Offset: border, Bytes: uint64(o.Count) * elemBytes(o.Elem)}
-		if slices.Contains(beside, o.Name) || o.Access == plan.ReadWrite && o.Name != kernels.KV && o.Name != kernels.Params {
+		if slices.Contains(beside, o.Name) || o.Access == plan.ReadWrite && o.Name != kernels.KeyCache && o.Name != kernels.ValueCache && o.Name != kernels.Params {
 			o.Place.Buffer, o.Place.Offset = 0, arena
 			arena += (o.Place.Bytes + 255) / 256 * 256
+		} else if o.Name == kernels.ValueCache { // after the keys
+			keys := out[i-1].Place
+			o.Place.Buffer, o.Place.Offset = keys.Buffer, keys.Offset+(keys.Bytes+255)/256*256
 		} else if slices.Contains([]string{kernels.Codes, kernels.High, kernels.Scales, kernels.Unit}, o.Name) {
 			o.Place.Buffer, o.Place.Offset = len(out)+1, weights
 			weights += (o.Place.Bytes + 255) / 256 * 256

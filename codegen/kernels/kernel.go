@@ -23,10 +23,11 @@ type Kernel struct {
 
 // Operand names that several families share.
 const (
-	Params = "params" // u32 words, see plan.Params
-	X      = "x"
-	Y      = "y"
-	KV     = "kv" // K and V of a layer, see plan.KV
+	Params     = "params" // u32 words, see plan.Params
+	X          = "x"
+	Y          = "y"
+	KeyCache   = "key_cache" // the keys of a layer, see plan.KV
+	ValueCache = "value_cache"
 )
 
 // Emit writes the kernel for operands bound as b says. The name gets the first 8 hex digits of the SHA-256 of the text, so

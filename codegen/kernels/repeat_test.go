@@ -32,7 +32,7 @@ func testRepeats(t *testing.T, d device) {
 		b = build(t, k, err)
 		at := unwords(record(n - 1))
 		kv := normal(r, 2*a.KV.Pages*a.KV.PageTokens*a.KVHeads*a.Size, 1)
-		d.repeat(t, b, map[string][]byte{kernels.Params: words(at), kernels.Q: floats(normal(r, a.Heads*a.Size, 1)), kernels.KV: floats(kv)})
+		d.repeat(t, b, map[string][]byte{kernels.Params: words(at), kernels.Q: floats(normal(r, a.Heads*a.Size, 1)), kernels.KeyCache: floats(kv[:len(kv)/2]), kernels.ValueCache: floats(kv[len(kv)/2:])})
 
 		if p := d.subgroups; p.Subgroups {
 			g := kernels.GEMV{Format: quant.Q8_0, Columns: 576, Results: []int{n}, Epilogue: kernels.Store}

@@ -63,10 +63,12 @@ func (r RoPEKV) Kernel(s schedules.Elementwise, p schedules.Profile) (Kernel, er
 	f32s := func(name string, n int, access plan.Access) bind.Operand {
 		return bind.Operand{Name: name, Elem: "f32", Count: n, Access: access}
 	}
-	cache := bind.Operand{Name: KV, Elem: "f32", Count: cacheElements(r.KV, r.KVHeads*r.Size), Access: plan.ReadWrite}
+	keys := bind.Operand{Name: KeyCache, Elem: "f32", Count: cacheElements(r.KV, r.KVHeads*r.Size), Access: plan.ReadWrite}
 	if r.KV.F16 {
-		cache.Elem, cache.Count = "u32", cache.Count/2
+		keys.Elem, keys.Count = "u32", keys.Count/2
 	}
+	values := keys
+	values.Name = ValueCache
 	style := map[ir.RoPEStyle]string{ir.Norm: "norm", ir.NeoX: "neox"}[r.Style]
 	return Kernel{
 		Name: name("rope_kv", style, fmt.Sprintf("%dx%d", r.Heads, r.Size), cacheName(r.KV)),
@@ -79,7 +81,7 @@ func (r RoPEKV) Kernel(s schedules.Elementwise, p schedules.Profile) (Kernel, er
 			paramsOperand(r.Params),
 			{Name: RoPETable, Elem: "vec2<f32>", Count: r.Positions * r.Dims / 2, Access: plan.Read},
 			f32s(Q, r.Heads*r.Size, plan.ReadWrite), f32s(K, r.KVHeads*r.Size, plan.Read), f32s(V, r.KVHeads*r.Size, plan.Read),
-			cache,
+			keys, values,
 		},
 		Workgroup: s.Workgroup, Grid: w.grid.size(),
 		Body: func(m *wgsl.Module) { w.write(m, func() { r.write(m) }) },
@@ -98,10 +100,10 @@ func (r RoPEKV) write(m *wgsl.Module) {
 		m.IfElse("i < %du", func() {
 			m.Let("e", "(i - %du) * 2u", keys)
 			r.rotateKey(m)
-			r.append(m, 0, "first", "second")
+			r.append(m, KeyCache, "first", "second")
 		}, func() {
 			m.Let("e", "(i - %du) * 2u", values)
-			r.append(m, cacheElements(r.KV, r.KVHeads*r.Size)/2, "v[e]", "v[e + 1u]")
+			r.append(m, ValueCache, "v[e]", "v[e + 1u]")
 		}, values)
 	}, keys)
 }
@@ -156,12 +158,12 @@ func (r RoPEKV) ifRotated(m *wgsl.Module, within string, body func()) {
 	m.If(fmt.Sprintf("%s < %du", within, r.Dims), body)
 }
 
-// append stores two neighbours in the cache, from element base on.
-func (r RoPEKV) append(m *wgsl.Module, base int, first, second string) {
+// append stores two neighbours in a cache.
+func (r RoPEKV) append(m *wgsl.Module, cache, first, second string) {
 	if r.KV.F16 {
-		m.Set(fmt.Sprintf("kv[(slot + e + %du) / 2u]", base), "pack2x16float(vec2<f32>(%s, %s))", first, second)
+		m.Set(cache+"[(slot + e) / 2u]", "pack2x16float(vec2<f32>(%s, %s))", first, second)
 		return
 	}
-	m.Set(fmt.Sprintf("kv[slot + e + %du]", base), first)
-	m.Set(fmt.Sprintf("kv[slot + e + %du]", base+1), second)
+	m.Set(cache+"[slot + e]", first)
+	m.Set(cache+"[slot + e + 1u]", second)
 }

@@ -77,7 +77,7 @@ func testSoftmax(t *testing.T, d device) {
 				q, kv := scored(a, scores)
 				record := unwords(record(max(0, len(scores)-1)))
 				record[plan.ParamsLen] = uint32(len(scores))
-				return unfloats(d.run(t, b, map[string][]byte{kernels.Params: words(record), kernels.Q: floats(q), kernels.KV: kv})[kernels.Y])
+				return unfloats(d.run(t, b, map[string][]byte{kernels.Params: words(record), kernels.Q: floats(q), kernels.KeyCache: kv[:len(kv)/2], kernels.ValueCache: kv[len(kv)/2:]})[kernels.Y])
 			}
 			if y := run(nil); slices.ContainsFunc(y, func(v float32) bool { return v != 0 }) {
 				t.Errorf("%s: without keys the result is %v", b.Name, y)

@@ -88,17 +88,17 @@ func argmaxPartials151936Kernel() plan.Kernel {
 // workgroup=128
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/attention_12x2x128_f16_cadb0daf.wgsl
+//go:embed kernels/attention_12x2x128_f16_4275178e.wgsl
 var attention12x2x128F16Text string
 
 func attention12x2x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_12x2x128_f16_cadb0daf",
+		Name: "attention_12x2x128_f16_4275178e",
 		Text: attention12x2x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 6144},
-			{Name: "kv", Access: plan.Read, Bytes: 8388608},
+			{Name: "key_cache_value_cache", Access: plan.Read, Bytes: 8388608},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup:      [3]int{128, 1, 1},
@@ -110,17 +110,17 @@ func attention12x2x128F16Kernel() plan.Kernel {
 // workgroup=128
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/attention_12x2x128_f32_a9e1950c.wgsl
+//go:embed kernels/attention_12x2x128_f32_15ad85a1.wgsl
 var attention12x2x128F32Text string
 
 func attention12x2x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_12x2x128_f32_a9e1950c",
+		Name: "attention_12x2x128_f32_15ad85a1",
 		Text: attention12x2x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 6144},
-			{Name: "kv", Access: plan.Read, Bytes: 16777216},
+			{Name: "key_cache_value_cache", Access: plan.Read, Bytes: 16777216},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup:      [3]int{128, 1, 1},
@@ -984,18 +984,18 @@ func rmsnorm1x1536Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/rope_kv_neox_12x128_f16_f062510c.wgsl
+//go:embed kernels/rope_kv_neox_12x128_f16_b5bea3f1.wgsl
 var ropeKVNeox12x128F16Text string
 
 func ropeKVNeox12x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "rope_kv_neox_12x128_f16_f062510c",
+		Name: "rope_kv_neox_12x128_f16_b5bea3f1",
 		Text: ropeKVNeox12x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 4194304},
 			{Name: "q_k_v", Access: plan.ReadWrite, Bytes: 8192},
-			{Name: "kv", Access: plan.ReadWrite, Bytes: 8388608},
+			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 8388608},
 		},
 		Workgroup: [3]int{64, 1, 1},
 	}
@@ -1005,18 +1005,18 @@ func ropeKVNeox12x128F16Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/rope_kv_neox_12x128_f32_879715e7.wgsl
+//go:embed kernels/rope_kv_neox_12x128_f32_bfd9fda0.wgsl
 var ropeKVNeox12x128F32Text string
 
 func ropeKVNeox12x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "rope_kv_neox_12x128_f32_879715e7",
+		Name: "rope_kv_neox_12x128_f32_bfd9fda0",
 		Text: ropeKVNeox12x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 4194304},
 			{Name: "q_k_v", Access: plan.ReadWrite, Bytes: 8192},
-			{Name: "kv", Access: plan.ReadWrite, Bytes: 16777216},
+			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 16777216},
 		},
 		Workgroup: [3]int{64, 1, 1},
 	}

@@ -45,7 +45,7 @@ func buildPortableExactF32(b *plan.Builder) {
 		// Planes of weights.
 		attnNorm, attnQK, attnQBiasAttnKBias, attnV, attnVBias, attnOutput, ffnNorm, ffnGateUp, ffnDown, attnQKV, attnQBiasAttnKBiasAttnVBias []plan.Range
 		// Keys and values.
-		kv plan.Range
+		keys, values plan.Range
 	}
 	var layers [28]layer
 
@@ -385,8 +385,10 @@ func buildPortableExactF32(b *plan.Builder) {
 	kv := plan.KV{PageTokens: 32, Pages: 256}
 	for l := range layers {
 		w := &layers[l]
-		w.kv = b.Place(plan.KVBuffer, "the KV cache of layer "+strconv.Itoa(l)+" at context 8192", 16777216)
-		kv.Layers = append(kv.Layers, w.kv)
+		w.keys = b.Place(plan.KVBuffer, "the keys of layer "+strconv.Itoa(l)+" at context 8192", 8388608)
+		kv.Layers = append(kv.Layers, w.keys)
+		w.values = b.Place(plan.KVBuffer, "the values of layer "+strconv.Itoa(l)+" at context 8192", 8388608)
+		kv.Layers = append(kv.Layers, w.values)
 	}
 	b.KV(kv)
 	logits := b.Place(plan.OutputBuffer, "output logits", 607744)
@@ -448,8 +450,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -463,8 +465,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -477,8 +479,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		w := &layers[l]
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -492,8 +494,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -506,8 +508,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		w := &layers[l]
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -521,8 +523,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -535,8 +537,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		w := &layers[l]
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -550,8 +552,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -564,8 +566,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		w := &layers[l]
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -579,8 +581,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -593,8 +595,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		w := &layers[l]
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -608,8 +610,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -622,8 +624,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		w := &layers[l]
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -637,8 +639,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -651,8 +653,8 @@ func buildPortableExactF32(b *plan.Builder) {
 		w := &layers[l]
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
@@ -666,12 +668,12 @@ func buildPortableExactF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
 		after := all
 		if l == 27 {
 			after = decodeForward // prefill needs no more of the last layer
 		}
-		after.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		after.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		after.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
 		after.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		after.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)

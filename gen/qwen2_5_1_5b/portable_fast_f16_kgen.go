@@ -46,7 +46,7 @@ func buildPortableFastF16(b *plan.Builder) {
 		// Planes of weights.
 		attnNorm, attnQK, attnQBiasAttnKBias, attnV, attnVBias, attnOutput, ffnNorm, ffnGateUp, ffnDown, attnQKV, attnQBiasAttnKBiasAttnVBias []plan.Range
 		// Keys and values.
-		kv plan.Range
+		keys, values plan.Range
 	}
 	var layers [28]layer
 
@@ -386,8 +386,10 @@ func buildPortableFastF16(b *plan.Builder) {
 	kv := plan.KV{PageTokens: 32, Pages: 256, F16: true}
 	for l := range layers {
 		w := &layers[l]
-		w.kv = b.Place(plan.KVBuffer, "the KV cache of layer "+strconv.Itoa(l)+" at context 8192", 8388608)
-		kv.Layers = append(kv.Layers, w.kv)
+		w.keys = b.Place(plan.KVBuffer, "the keys of layer "+strconv.Itoa(l)+" at context 8192", 4194304)
+		kv.Layers = append(kv.Layers, w.keys)
+		w.values = b.Place(plan.KVBuffer, "the values of layer "+strconv.Itoa(l)+" at context 8192", 4194304)
+		kv.Layers = append(kv.Layers, w.values)
 	}
 	b.KV(kv)
 	logits := b.Place(plan.OutputBuffer, "output logits", 607744)
@@ -457,8 +459,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -476,8 +478,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -494,8 +496,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -513,8 +515,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -531,8 +533,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -550,8 +552,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -568,8 +570,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -587,8 +589,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -605,8 +607,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -624,8 +626,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -642,8 +644,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -661,8 +663,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -679,8 +681,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -698,8 +700,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -716,8 +718,8 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -735,12 +737,12 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.kv)
+		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
 		after := all
 		if l == 27 {
 			after = decodeForward // prefill needs no more of the last layer
 		}
-		after.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.kv, attn)
+		after.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
 		after.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		after.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		after.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid

@@ -48,7 +48,7 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		// Planes of weights.
 		attnNorm, attnQK, attnQBiasAttnKBias, attnV, attnVBias, attnOutput, ffnNorm, ffnGateUp, ffnDown, attnQKV, attnQBiasAttnKBiasAttnVBias []plan.Range
 		// Keys and values.
-		kv plan.Range
+		keys, values plan.Range
 	}
 	var layers [28]layer
 
@@ -388,8 +388,10 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 	kv := plan.KV{PageTokens: 32, Pages: 256}
 	for l := range layers {
 		w := &layers[l]
-		w.kv = b.Place(plan.KVBuffer, "the KV cache of layer "+strconv.Itoa(l)+" at context 8192", 16777216)
-		kv.Layers = append(kv.Layers, w.kv)
+		w.keys = b.Place(plan.KVBuffer, "the keys of layer "+strconv.Itoa(l)+" at context 8192", 8388608)
+		kv.Layers = append(kv.Layers, w.keys)
+		w.values = b.Place(plan.KVBuffer, "the values of layer "+strconv.Itoa(l)+" at context 8192", 8388608)
+		kv.Layers = append(kv.Layers, w.values)
 	}
 	b.KV(kv)
 	logits := b.Place(plan.OutputBuffer, "output logits", 607744)
@@ -459,8 +461,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 896, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 128, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -478,8 +480,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 896, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 128, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -496,8 +498,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 1024, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -515,8 +517,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 896, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 128, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -533,8 +535,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 1024, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -552,8 +554,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 896, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 128, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -570,8 +572,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 1024, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -589,8 +591,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 896, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 128, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -607,8 +609,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 1024, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -626,8 +628,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 896, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 128, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -644,8 +646,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 1024, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -663,8 +665,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 896, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 128, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -681,8 +683,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 1024, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -700,8 +702,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 896, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 128, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -718,8 +720,8 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_2048x1536Bias, 1024, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNormQ8, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
-		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
+		all.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		all.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
@@ -737,12 +739,12 @@ func buildSubgroupsFastF32(b *plan.Builder) {
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 896, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
 		all.Dispatch(gemvQ6KQ8_256x1536Bias, 128, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.kv)
+		all.Dispatch(ropeKVNeox12x128F32, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 16777216)) // kv
 		after := all
 		if l == 27 {
 			after = decodeForward // prefill needs no more of the last layer
 		}
-		after.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.kv, attn)
+		after.Dispatch(attention12x2x128F32, 12, 1, 1, params, attnQ, w.keys.Part(0, 16777216), attn)
 		after.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
 		after.Dispatch(gemvQ4KQ8_1536x1536, 768, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
 		after.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid

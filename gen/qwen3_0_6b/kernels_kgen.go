@@ -88,17 +88,17 @@ func argmaxPartials151936Kernel() plan.Kernel {
 // workgroup=128
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/attention_16x8x128_f16_aa6b3e23.wgsl
+//go:embed kernels/attention_16x8x128_f16_9085b500.wgsl
 var attention16x8x128F16Text string
 
 func attention16x8x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_16x8x128_f16_aa6b3e23",
+		Name: "attention_16x8x128_f16_9085b500",
 		Text: attention16x8x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 8192},
-			{Name: "kv", Access: plan.Read, Bytes: 33554432},
+			{Name: "key_cache_value_cache", Access: plan.Read, Bytes: 33554432},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 8192},
 		},
 		Workgroup:      [3]int{128, 1, 1},
@@ -110,17 +110,17 @@ func attention16x8x128F16Kernel() plan.Kernel {
 // workgroup=128
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/attention_16x8x128_f32_250d5c2c.wgsl
+//go:embed kernels/attention_16x8x128_f32_d0132aa1.wgsl
 var attention16x8x128F32Text string
 
 func attention16x8x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_16x8x128_f32_250d5c2c",
+		Name: "attention_16x8x128_f32_d0132aa1",
 		Text: attention16x8x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 8192},
-			{Name: "kv", Access: plan.Read, Bytes: 67108864},
+			{Name: "key_cache_value_cache", Access: plan.Read, Bytes: 67108864},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 8192},
 		},
 		Workgroup:      [3]int{128, 1, 1},
@@ -710,18 +710,18 @@ func rmsnormInPlace8x128Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/rope_kv_neox_16x128_f16_0c001d02.wgsl
+//go:embed kernels/rope_kv_neox_16x128_f16_0619c119.wgsl
 var ropeKVNeox16x128F16Text string
 
 func ropeKVNeox16x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "rope_kv_neox_16x128_f16_0c001d02",
+		Name: "rope_kv_neox_16x128_f16_0619c119",
 		Text: ropeKVNeox16x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 4194304},
 			{Name: "q_k_v", Access: plan.ReadWrite, Bytes: 16384},
-			{Name: "kv", Access: plan.ReadWrite, Bytes: 33554432},
+			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 33554432},
 		},
 		Workgroup: [3]int{64, 1, 1},
 	}
@@ -731,18 +731,18 @@ func ropeKVNeox16x128F16Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/rope_kv_neox_16x128_f32_49206fba.wgsl
+//go:embed kernels/rope_kv_neox_16x128_f32_c79b4692.wgsl
 var ropeKVNeox16x128F32Text string
 
 func ropeKVNeox16x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "rope_kv_neox_16x128_f32_49206fba",
+		Name: "rope_kv_neox_16x128_f32_c79b4692",
 		Text: ropeKVNeox16x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 4194304},
 			{Name: "q_k_v", Access: plan.ReadWrite, Bytes: 16384},
-			{Name: "kv", Access: plan.ReadWrite, Bytes: 67108864},
+			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 67108864},
 		},
 		Workgroup: [3]int{64, 1, 1},
 	}

@@ -46,7 +46,7 @@ func buildPortableFastF16(b *plan.Builder) {
 		// Planes of weights.
 		attnNorm, attnQKV, attnQNorm, attnKNorm, attnOutput, ffnNorm, ffnGateUp, ffnDown []plan.Range
 		// Keys and values.
-		kv plan.Range
+		keys, values plan.Range
 	}
 	var layers [28]layer
 
@@ -81,8 +81,10 @@ func buildPortableFastF16(b *plan.Builder) {
 	kv := plan.KV{PageTokens: 32, Pages: 256, F16: true}
 	for l := range layers {
 		w := &layers[l]
-		w.kv = b.Place(plan.KVBuffer, "the KV cache of layer "+strconv.Itoa(l)+" at context 8192", 33554432)
-		kv.Layers = append(kv.Layers, w.kv)
+		w.keys = b.Place(plan.KVBuffer, "the keys of layer "+strconv.Itoa(l)+" at context 8192", 16777216)
+		kv.Layers = append(kv.Layers, w.keys)
+		w.values = b.Place(plan.KVBuffer, "the values of layer "+strconv.Itoa(l)+" at context 8192", 16777216)
+		kv.Layers = append(kv.Layers, w.values)
 	}
 	b.KV(kv)
 	logits := b.Place(plan.OutputBuffer, "output logits", 607744)
@@ -151,12 +153,12 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(gemvQ4_0Q8_4096x1024, 64, 1, 1, w.attnQKV[codes], w.attnQKV[scales], attnNormQ8, attnQKV)
 		all.Dispatch(rmsnormInPlace16x128, 16, 1, 1, attnQ, w.attnQNorm[values])
 		all.Dispatch(rmsnormInPlace8x128, 8, 1, 1, attnK, w.attnKNorm[values])
-		all.Dispatch(ropeKVNeox16x128F16, 32, 1, 1, params, table, attnQKV, w.kv)
+		all.Dispatch(ropeKVNeox16x128F16, 32, 1, 1, params, table, attnQKV, w.keys.Part(0, 33554432)) // kv
 		after := all
 		if l == 27 {
 			after = decodeForward // prefill needs no more of the last layer
 		}
-		after.Dispatch(attention16x8x128F16, 16, 1, 1, params, attnQ, w.kv, attn)
+		after.Dispatch(attention16x8x128F16, 16, 1, 1, params, attnQ, w.keys.Part(0, 33554432), attn)
 		after.Dispatch(quantQ8_2048, 2, 1, 1, attn, attnRowsQ8)
 		after.Dispatch(gemvQ4_0Q8_1024x2048, 16, 1, 1, w.attnOutput[codes], w.attnOutput[scales], attnRowsQ8, attnOutput)
 		after.Dispatch(addInPlace1024, 4, 1, 1, residual, attnOutput) // mid

@@ -88,17 +88,17 @@ func argmaxPartials151936Kernel() plan.Kernel {
 // workgroup=128
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/attention_32x8x128_f16_d9938030.wgsl
+//go:embed kernels/attention_32x8x128_f16_f7aa3635.wgsl
 var attention32x8x128F16Text string
 
 func attention32x8x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_32x8x128_f16_d9938030",
+		Name: "attention_32x8x128_f16_f7aa3635",
 		Text: attention32x8x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 16384},
-			{Name: "kv", Access: plan.Read, Bytes: 33554432},
+			{Name: "key_cache_value_cache", Access: plan.Read, Bytes: 33554432},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup:      [3]int{128, 1, 1},
@@ -110,17 +110,17 @@ func attention32x8x128F16Kernel() plan.Kernel {
 // workgroup=128
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/attention_32x8x128_f32_297465c8.wgsl
+//go:embed kernels/attention_32x8x128_f32_633cdfd3.wgsl
 var attention32x8x128F32Text string
 
 func attention32x8x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_32x8x128_f32_297465c8",
+		Name: "attention_32x8x128_f32_633cdfd3",
 		Text: attention32x8x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 16384},
-			{Name: "kv", Access: plan.Read, Bytes: 67108864},
+			{Name: "key_cache_value_cache", Access: plan.Read, Bytes: 67108864},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup:      [3]int{128, 1, 1},
@@ -817,18 +817,18 @@ func rmsnormInPlace8x128Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/rope_kv_neox_32x128_f16_6487450d.wgsl
+//go:embed kernels/rope_kv_neox_32x128_f16_eca8d32d.wgsl
 var ropeKVNeox32x128F16Text string
 
 func ropeKVNeox32x128F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "rope_kv_neox_32x128_f16_6487450d",
+		Name: "rope_kv_neox_32x128_f16_eca8d32d",
 		Text: ropeKVNeox32x128F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 4194304},
 			{Name: "q_k_v", Access: plan.ReadWrite, Bytes: 24576},
-			{Name: "kv", Access: plan.ReadWrite, Bytes: 33554432},
+			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 33554432},
 		},
 		Workgroup: [3]int{64, 1, 1},
 	}
@@ -838,18 +838,18 @@ func ropeKVNeox32x128F16Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/rope_kv_neox_32x128_f32_bc002f98.wgsl
+//go:embed kernels/rope_kv_neox_32x128_f32_944e1610.wgsl
 var ropeKVNeox32x128F32Text string
 
 func ropeKVNeox32x128F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "rope_kv_neox_32x128_f32_bc002f98",
+		Name: "rope_kv_neox_32x128_f32_944e1610",
 		Text: ropeKVNeox32x128F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 4194304},
 			{Name: "q_k_v", Access: plan.ReadWrite, Bytes: 24576},
-			{Name: "kv", Access: plan.ReadWrite, Bytes: 67108864},
+			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 67108864},
 		},
 		Workgroup: [3]int{64, 1, 1},
 	}

@@ -46,7 +46,7 @@ func buildPortableFastF32(b *plan.Builder) {
 		// Planes of weights.
 		attnNorm, attnQKV, attnQNorm, attnKNorm, attnOutput, ffnNorm, ffnGateUp, ffnDown []plan.Range
 		// Keys and values.
-		kv plan.Range
+		keys, values plan.Range
 	}
 	var layers [36]layer
 
@@ -88,8 +88,10 @@ func buildPortableFastF32(b *plan.Builder) {
 	kv := plan.KV{PageTokens: 32, Pages: 256}
 	for l := range layers {
 		w := &layers[l]
-		w.kv = b.Place(plan.KVBuffer, "the KV cache of layer "+strconv.Itoa(l)+" at context 8192", 67108864)
-		kv.Layers = append(kv.Layers, w.kv)
+		w.keys = b.Place(plan.KVBuffer, "the keys of layer "+strconv.Itoa(l)+" at context 8192", 33554432)
+		kv.Layers = append(kv.Layers, w.keys)
+		w.values = b.Place(plan.KVBuffer, "the values of layer "+strconv.Itoa(l)+" at context 8192", 33554432)
+		kv.Layers = append(kv.Layers, w.values)
 	}
 	b.KV(kv)
 	logits := b.Place(plan.OutputBuffer, "output logits", 607744)
@@ -162,12 +164,12 @@ func buildPortableFastF32(b *plan.Builder) {
 		all.Dispatch(gemvQ4_0Q8_6144x4096, 96, 1, 1, w.attnQKV[codes], w.attnQKV[scales], attnNormQ8, attnQKV)
 		all.Dispatch(rmsnormInPlace32x128, 32, 1, 1, attnQ, w.attnQNorm[values])
 		all.Dispatch(rmsnormInPlace8x128, 8, 1, 1, attnK, w.attnKNorm[values])
-		all.Dispatch(ropeKVNeox32x128F32, 48, 1, 1, params, table, attnQKV, w.kv)
+		all.Dispatch(ropeKVNeox32x128F32, 48, 1, 1, params, table, attnQKV, w.keys.Part(0, 67108864)) // kv
 		after := all
 		if l == 35 {
 			after = decodeForward // prefill needs no more of the last layer
 		}
-		after.Dispatch(attention32x8x128F32, 32, 1, 1, params, attnQ, w.kv, attn)
+		after.Dispatch(attention32x8x128F32, 32, 1, 1, params, attnQ, w.keys.Part(0, 67108864), attn)
 		after.Dispatch(quantQ8_4096, 4, 1, 1, attn, attnRowsQ8)
 		after.Dispatch(gemvQ4_0Q8_4096x4096, 64, 1, 1, w.attnOutput[codes], w.attnOutput[scales], attnRowsQ8, attnOutput)
 		after.Dispatch(addInPlace4096, 16, 1, 1, residual, attnOutput) // mid

@@ -47,7 +47,7 @@ func buildSubgroupsExactF32(b *plan.Builder) {
 		// Planes of weights.
 		attnNorm, attnQKV, attnQNorm, attnKNorm, attnOutput, ffnNorm, ffnGateUp, ffnDown []plan.Range
 		// Keys and values.
-		kv plan.Range
+		keys, values plan.Range
 	}
 	var layers [36]layer
 
@@ -89,8 +89,10 @@ func buildSubgroupsExactF32(b *plan.Builder) {
 	kv := plan.KV{PageTokens: 32, Pages: 256}
 	for l := range layers {
 		w := &layers[l]
-		w.kv = b.Place(plan.KVBuffer, "the KV cache of layer "+strconv.Itoa(l)+" at context 8192", 67108864)
-		kv.Layers = append(kv.Layers, w.kv)
+		w.keys = b.Place(plan.KVBuffer, "the keys of layer "+strconv.Itoa(l)+" at context 8192", 33554432)
+		kv.Layers = append(kv.Layers, w.keys)
+		w.values = b.Place(plan.KVBuffer, "the values of layer "+strconv.Itoa(l)+" at context 8192", 33554432)
+		kv.Layers = append(kv.Layers, w.values)
 	}
 	b.KV(kv)
 	logits := b.Place(plan.OutputBuffer, "output logits", 607744)
@@ -155,12 +157,12 @@ func buildSubgroupsExactF32(b *plan.Builder) {
 		all.Dispatch(gemvQ4_0_6144x4096, 3072, 1, 1, w.attnQKV[codes], w.attnQKV[scales], attnNorm, attnQKV)
 		all.Dispatch(rmsnormInPlace32x128, 32, 1, 1, attnQ, w.attnQNorm[values])
 		all.Dispatch(rmsnormInPlace8x128, 8, 1, 1, attnK, w.attnKNorm[values])
-		all.Dispatch(ropeKVNeox32x128F32, 48, 1, 1, params, table, attnQKV, w.kv)
+		all.Dispatch(ropeKVNeox32x128F32, 48, 1, 1, params, table, attnQKV, w.keys.Part(0, 67108864)) // kv
 		after := all
 		if l == 35 {
 			after = decodeForward // prefill needs no more of the last layer
 		}
-		after.Dispatch(attention32x8x128F32, 32, 1, 1, params, attnQ, w.kv, attn)
+		after.Dispatch(attention32x8x128F32, 32, 1, 1, params, attnQ, w.keys.Part(0, 67108864), attn)
 		after.Dispatch(gemvQ4_0_4096x4096, 2048, 1, 1, w.attnOutput[codes], w.attnOutput[scales], attn, attnOutput)
 		after.Dispatch(addInPlace4096, 16, 1, 1, residual, attnOutput) // mid
 		after.Dispatch(rmsnorm1x4096, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)

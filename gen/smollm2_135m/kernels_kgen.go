@@ -88,17 +88,17 @@ func argmaxPartials49152Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/attention_9x3x64_f16_a3c3792a.wgsl
+//go:embed kernels/attention_9x3x64_f16_abffdc0f.wgsl
 var attention9x3x64F16Text string
 
 func attention9x3x64F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_9x3x64_f16_a3c3792a",
+		Name: "attention_9x3x64_f16_abffdc0f",
 		Text: attention9x3x64F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 2304},
-			{Name: "kv", Access: plan.Read, Bytes: 6291456},
+			{Name: "key_cache_value_cache", Access: plan.Read, Bytes: 6291456},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup:      [3]int{64, 1, 1},
@@ -110,17 +110,17 @@ func attention9x3x64F16Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/attention_9x3x64_f32_7bc51072.wgsl
+//go:embed kernels/attention_9x3x64_f32_05ff545f.wgsl
 var attention9x3x64F32Text string
 
 func attention9x3x64F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_9x3x64_f32_7bc51072",
+		Name: "attention_9x3x64_f32_05ff545f",
 		Text: attention9x3x64F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "q", Access: plan.Read, Bytes: 2304},
-			{Name: "kv", Access: plan.Read, Bytes: 12582912},
+			{Name: "key_cache_value_cache", Access: plan.Read, Bytes: 12582912},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup:      [3]int{64, 1, 1},
@@ -651,18 +651,18 @@ func rmsnorm1x576Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f16, portable_fast_f16, subgroups_exact_f16, subgroups_fast_f16.
 //
-//go:embed kernels/rope_kv_norm_9x64_f16_06d62db9.wgsl
+//go:embed kernels/rope_kv_norm_9x64_f16_20c1b396.wgsl
 var ropeKVNorm9x64F16Text string
 
 func ropeKVNorm9x64F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "rope_kv_norm_9x64_f16_06d62db9",
+		Name: "rope_kv_norm_9x64_f16_20c1b396",
 		Text: ropeKVNorm9x64F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 2097152},
 			{Name: "q_k_v", Access: plan.ReadWrite, Bytes: 3840},
-			{Name: "kv", Access: plan.ReadWrite, Bytes: 6291456},
+			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 6291456},
 		},
 		Workgroup: [3]int{64, 1, 1},
 	}
@@ -672,18 +672,18 @@ func ropeKVNorm9x64F16Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f32, portable_fast_f32, subgroups_exact_f32, subgroups_fast_f32.
 //
-//go:embed kernels/rope_kv_norm_9x64_f32_d8e0e72b.wgsl
+//go:embed kernels/rope_kv_norm_9x64_f32_bf2e5152.wgsl
 var ropeKVNorm9x64F32Text string
 
 func ropeKVNorm9x64F32Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "rope_kv_norm_9x64_f32_d8e0e72b",
+		Name: "rope_kv_norm_9x64_f32_bf2e5152",
 		Text: ropeKVNorm9x64F32Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 2080},
 			{Name: "table", Access: plan.Read, Bytes: 2097152},
 			{Name: "q_k_v", Access: plan.ReadWrite, Bytes: 3840},
-			{Name: "kv", Access: plan.ReadWrite, Bytes: 12582912},
+			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 12582912},
 		},
 		Workgroup: [3]int{64, 1, 1},
 	}

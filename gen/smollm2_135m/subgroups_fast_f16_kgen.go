@@ -48,7 +48,7 @@ func buildSubgroupsFastF16(b *plan.Builder) {
 		// Planes of weights.
 		attnNorm, attnQKV, attnOutput, ffnNorm, ffnGateUp, ffnDown []plan.Range
 		// Keys and values.
-		kv plan.Range
+		keys, values plan.Range
 	}
 	var layers [30]layer
 
@@ -81,8 +81,10 @@ func buildSubgroupsFastF16(b *plan.Builder) {
 	kv := plan.KV{PageTokens: 32, Pages: 256, F16: true}
 	for l := range layers {
 		w := &layers[l]
-		w.kv = b.Place(plan.KVBuffer, "the KV cache of layer "+strconv.Itoa(l)+" at context 8192", 6291456)
-		kv.Layers = append(kv.Layers, w.kv)
+		w.keys = b.Place(plan.KVBuffer, "the keys of layer "+strconv.Itoa(l)+" at context 8192", 3145728)
+		kv.Layers = append(kv.Layers, w.keys)
+		w.values = b.Place(plan.KVBuffer, "the values of layer "+strconv.Itoa(l)+" at context 8192", 3145728)
+		kv.Layers = append(kv.Layers, w.values)
 	}
 	b.KV(kv)
 	logits := b.Place(plan.OutputBuffer, "output logits", 196608)
@@ -145,12 +147,12 @@ func buildSubgroupsFastF16(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x576, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_576, 1, 1, 1, attnNorm, attnNormQ8)
 		all.Dispatch(gemvQ4_1Q8_960x576, 480, 1, 1, w.attnQKV[codes], w.attnQKV[scales], attnNormQ8, attnQKV)
-		all.Dispatch(ropeKVNorm9x64F16, 8, 1, 1, params, table, attnQKV, w.kv)
+		all.Dispatch(ropeKVNorm9x64F16, 8, 1, 1, params, table, attnQKV, w.keys.Part(0, 6291456)) // kv
 		after := all
 		if l == 29 {
 			after = decodeForward // prefill needs no more of the last layer
 		}
-		after.Dispatch(attention9x3x64F16, 9, 1, 1, params, attnQ, w.kv, attn)
+		after.Dispatch(attention9x3x64F16, 9, 1, 1, params, attnQ, w.keys.Part(0, 6291456), attn)
 		after.Dispatch(quantQ8_576, 1, 1, 1, attn, attnRowsQ8)
 		after.Dispatch(gemvQ4_1Q8_576x576, 288, 1, 1, w.attnOutput[codes], w.attnOutput[scales], attnRowsQ8, attnOutput)
 		after.Dispatch(addInPlace576, 3, 1, 1, residual, attnOutput) // mid

@@ -127,13 +127,20 @@ func (b *Builder) Params(p Params) {
 	b.plan.Params = p
 }
 
+// cacheName says what entry i of KV.Layers holds.
+func cacheName(i int) string {
+	return []string{"keys", "values"}[i%2] + " of layer " + itoa(i/2)
+}
+
 // KV describes the cache.
 func (b *Builder) KV(kv KV) {
 	if kv.PageTokens < 1 || kv.Pages < 1 {
 		b.mistake("kv", "it needs pages and positions in them")
+	} else if len(kv.Layers)%2 != 0 {
+		b.mistake("kv", "it has keys without values")
 	}
 	for i, r := range kv.Layers {
-		b.within("kv of layer "+itoa(i), r)
+		b.within(cacheName(i), r)
 	}
 	b.plan.KV = kv
 }
@@ -179,7 +186,7 @@ func (b *Builder) checkPlaced() {
 		parts = append(parts, part{"table " + itoa(i), t.To})
 	}
 	for i, r := range b.plan.KV.Layers {
-		parts = append(parts, part{"kv of layer " + itoa(i), r})
+		parts = append(parts, part{cacheName(i), r})
 	}
 	if b.plan.Params.Sequences > 0 {
 		parts = append(parts, part{"params", b.plan.Params.Range})

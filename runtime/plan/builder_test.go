@@ -204,11 +204,14 @@ func TestMistakes(t *testing.T) {
 		{"params overlap", func(s *sample) {
 			s.Params(Params{Range: Range{s.params, 0, 512}, Sequences: 2, PagesAt: 8, Pages: 4, RingAt: 32, Ring: 4})
 		}, &PlanError{"params", "records, pages and ring overlap"}},
-		{"kv outside", func(s *sample) { s.KV(KV{PageTokens: 4, Pages: 2, Layers: []Range{{s.second, 0, 8192}}}) }, &PlanError{"kv of layer 0", "its range of 8192 bytes at 0 leaves the buffer of 4096"}},
+		{"kv outside", func(s *sample) {
+			s.KV(KV{PageTokens: 4, Pages: 2, Layers: []Range{{s.second, 0, 8192}, {s.second, 0, 1024}}})
+		}, &PlanError{"keys of layer 0", "its range of 8192 bytes at 0 leaves the buffer of 4096"}},
 		{"kv without pages", func(s *sample) { s.KV(KV{PageTokens: 4}) }, &PlanError{"kv", "it needs pages and positions in them"}},
 		{"kv layers overlap", func(s *sample) {
 			s.KV(KV{PageTokens: 4, Pages: 2, Layers: []Range{{s.second, 0, 1024}, {s.second, 1020, 1024}}})
-		}, &PlanError{"kv of layer 1", "it overlaps kv of layer 0"}},
+		}, &PlanError{"values of layer 0", "it overlaps keys of layer 0"}},
+		{"keys without values", func(s *sample) { s.KV(KV{PageTokens: 4, Pages: 2, Layers: []Range{{s.second, 1024, 1024}}}) }, &PlanError{"kv", "it has keys without values"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSample()

@@ -31,11 +31,11 @@ const (
 // Words returns the length of the block.
 func (p Params) Words() int { return p.RingAt + p.Sequences*p.Ring }
 
-// KV describes the cache: pages of PageTokens positions. In the range of a layer, K comes first: page p starts at element
-// p·PageTokens·heads·size, within it position t, head h and element e at (t·heads + h)·size + e; V follows in the same order.
+// KV describes the cache: pages of PageTokens positions. The keys and the values of a layer have a range each, in the same order:
+// page p starts at element p·PageTokens·heads·size, within it position t, head h and element e at (t·heads + h)·size + e.
 type KV struct {
 	PageTokens int
-	Pages      int // pages in each layer's range
+	Pages      int // pages in each range
 	F16        bool
-	Layers     []Range // K and V of each cache layer, side by side
+	Layers     []Range // of each cache layer the keys, then the values
 }

@@ -3,7 +3,7 @@
 @group(0) @binding(0) var<storage, read> params: array<u32, 28>;
 @group(0) @binding(1) var<storage, read> table: array<vec2<f32>, 1280>;
 @group(0) @binding(2) var<storage, read_write> q_k_v: array<f32, 960>;
-@group(0) @binding(3) var<storage, read_write> kv: array<f32, 102400>;
+@group(0) @binding(3) var<storage, read_write> key_cache_value_cache: array<f32, 102400>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -39,12 +39,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
           let turn1 = table[angles + select(within + 1u, within + 1u - 10u, upper1)];
           second = fma(second, turn1.x, select(-other1, other1, upper1) * turn1.y);
         }
-        kv[slot + e] = first;
-        kv[slot + e + 1u] = second;
+        key_cache_value_cache[slot + e] = first;
+        key_cache_value_cache[slot + e + 1u] = second;
       } else {
         let e = (i - 200u) * 2u;
-        kv[slot + e + 51200u] = q_k_v[e + 640u];
-        kv[slot + e + 51201u] = q_k_v[e + 641u];
+        key_cache_value_cache[slot + e + 51200u] = q_k_v[e + 640u];
+        key_cache_value_cache[slot + e + 51201u] = q_k_v[e + 641u];
       }
     }
   }

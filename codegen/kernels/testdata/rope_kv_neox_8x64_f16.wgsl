@@ -3,7 +3,7 @@
 @group(0) @binding(0) var<storage, read> params: array<u32, 28>;
 @group(0) @binding(1) var<storage, read> table: array<vec2<f32>, 4096>;
 @group(0) @binding(2) var<storage, read_write> q_k_v: array<f32, 768>;
-@group(0) @binding(3) var<storage, read_write> kv: array<u32, 20480>;
+@group(0) @binding(3) var<storage, read_write> key_cache_value_cache: array<u32, 20480>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -34,10 +34,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       let other1 = q_k_v[select(e + 33u, e + 1u - 32u, upper1) + 512u];
       let turn1 = table[angles + select(within + 1u, within + 1u - 32u, upper1)];
       second = fma(second, turn1.x, select(-other1, other1, upper1) * turn1.y);
-      kv[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
+      key_cache_value_cache[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
     } else {
       let e = (i - 320u) * 2u;
-      kv[(slot + e + 20480u) / 2u] = pack2x16float(vec2<f32>(q_k_v[e + 640u], q_k_v[e + 641u]));
+      key_cache_value_cache[(slot + e) / 2u + 10240u] = pack2x16float(vec2<f32>(q_k_v[e + 640u], q_k_v[e + 641u]));
     }
   }
 }

@@ -3,7 +3,7 @@
 @group(0) @binding(0) var<storage, read> params: array<u32, 28>;
 @group(0) @binding(1) var<storage, read> table: array<vec2<f32>, 2048>;
 @group(0) @binding(2) var<storage, read_write> q_k_v: array<f32, 416>;
-@group(0) @binding(3) var<storage, read_write> kv: array<u32, 15360>;
+@group(0) @binding(3) var<storage, read_write> key_cache_value_cache: array<u32, 15360>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -32,10 +32,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         first = fma(a, turn.x, -(second * turn.y));
         second = fma(second, turn.x, a * turn.y);
       }
-      kv[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
+      key_cache_value_cache[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
     } else {
       let e = (i - 80u) * 2u;
-      kv[(slot + e + 15360u) / 2u] = pack2x16float(vec2<f32>(q_k_v[e + 320u], q_k_v[e + 321u]));
+      key_cache_value_cache[(slot + e) / 2u + 7680u] = pack2x16float(vec2<f32>(q_k_v[e + 320u], q_k_v[e + 321u]));
     }
   }
 }

@@ -3,7 +3,7 @@
 @group(0) @binding(0) var<storage, read> params: array<u32, 28>;
 @group(0) @binding(1) var<storage, read> table: array<vec2<f32>, 4096>;
 @group(0) @binding(2) var<storage, read_write> q_k_v: array<f32, 960>;
-@group(0) @binding(3) var<storage, read_write> kv: array<f32, 61440>;
+@group(0) @binding(3) var<storage, read_write> key_cache_value_cache: array<f32, 61440>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -31,12 +31,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         let a = first;
         first = fma(a, turn.x, -(second * turn.y));
         second = fma(second, turn.x, a * turn.y);
-        kv[slot + e] = first;
-        kv[slot + e + 1u] = second;
+        key_cache_value_cache[slot + e] = first;
+        key_cache_value_cache[slot + e + 1u] = second;
       } else {
         let e = (i - 384u) * 2u;
-        kv[slot + e + 30720u] = q_k_v[e + 768u];
-        kv[slot + e + 30721u] = q_k_v[e + 769u];
+        key_cache_value_cache[slot + e + 30720u] = q_k_v[e + 768u];
+        key_cache_value_cache[slot + e + 30721u] = q_k_v[e + 769u];
       }
     }
   }

@@ -88,17 +88,17 @@ func argmaxPartials128Kernel() plan.Kernel {
 // workgroup=32
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
-//go:embed kernels/attention_4x2x16_f16_df62bf10.wgsl
+//go:embed kernels/attention_4x2x16_f16_6613c977.wgsl
 var attention4x2x16F16Text string
 
 func attention4x2x16F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "attention_4x2x16_f16_df62bf10",
+		Name: "attention_4x2x16_f16_6613c977",
 		Text: attention4x2x16F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 1064},
 			{Name: "q", Access: plan.Read, Bytes: 256},
-			{Name: "kv", Access: plan.Read, Bytes: 8192},
+			{Name: "key_cache_value_cache", Access: plan.Read, Bytes: 8192},
 			{Name: "y", Access: plan.ReadWrite, Bytes: 256},
 		},
 		Workgroup:      [3]int{32, 1, 1},
@@ -381,18 +381,18 @@ func rmsnorm1x64Kernel() plan.Kernel {
 // workgroup=64
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
-//go:embed kernels/rope_kv_norm_4x16_f16_bb710f49.wgsl
+//go:embed kernels/rope_kv_norm_4x16_f16_135104a0.wgsl
 var ropeKVNorm4x16F16Text string
 
 func ropeKVNorm4x16F16Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "rope_kv_norm_4x16_f16_bb710f49",
+		Name: "rope_kv_norm_4x16_f16_135104a0",
 		Text: ropeKVNorm4x16F16Text,
 		Bindings: []plan.Binding{
 			{Name: "params", Access: plan.Read, Bytes: 1064},
 			{Name: "table", Access: plan.Read, Bytes: 4096},
 			{Name: "q_k_v", Access: plan.ReadWrite, Bytes: 640},
-			{Name: "kv", Access: plan.ReadWrite, Bytes: 8192},
+			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 8192},
 		},
 		Workgroup: [3]int{64, 1, 1},
 	}

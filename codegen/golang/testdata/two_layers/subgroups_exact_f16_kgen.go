@@ -47,7 +47,7 @@ func buildSubgroupsExactF16(b *plan.Builder) {
 		// Planes of weights.
 		attnNorm, attnQKV, attnOutput, ffnNorm, ffnGateUp, ffnDown []plan.Range
 		// Keys and values.
-		kv plan.Range
+		keys, values plan.Range
 	}
 	var layers [2]layer
 
@@ -80,8 +80,10 @@ func buildSubgroupsExactF16(b *plan.Builder) {
 	kv := plan.KV{PageTokens: 32, Pages: 2, F16: true}
 	for l := range layers {
 		w := &layers[l]
-		w.kv = b.Place(plan.KVBuffer, "the KV cache of layer "+strconv.Itoa(l)+" at context 64", 8192)
-		kv.Layers = append(kv.Layers, w.kv)
+		w.keys = b.Place(plan.KVBuffer, "the keys of layer "+strconv.Itoa(l)+" at context 64", 4096)
+		kv.Layers = append(kv.Layers, w.keys)
+		w.values = b.Place(plan.KVBuffer, "the values of layer "+strconv.Itoa(l)+" at context 64", 4096)
+		kv.Layers = append(kv.Layers, w.values)
 	}
 	b.KV(kv)
 	logits := b.Place(plan.OutputBuffer, "output logits", 512)
@@ -136,12 +138,12 @@ func buildSubgroupsExactF16(b *plan.Builder) {
 		w := &layers[l]
 		all.Dispatch(rmsnorm1x64, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4_0_128x64, 64, 1, 1, w.attnQKV[codes], w.attnQKV[scales], attnNorm, attnQKV)
-		all.Dispatch(ropeKVNorm4x16F16, 1, 1, 1, params, table, attnQKV, w.kv)
+		all.Dispatch(ropeKVNorm4x16F16, 1, 1, 1, params, table, attnQKV, w.keys.Part(0, 8192)) // kv
 		after := all
 		if l == 1 {
 			after = decodeForward // prefill needs no more of the last layer
 		}
-		after.Dispatch(attention4x2x16F16, 4, 1, 1, params, attnQ, w.kv, attn)
+		after.Dispatch(attention4x2x16F16, 4, 1, 1, params, attnQ, w.keys.Part(0, 8192), attn)
 		after.Dispatch(gemvQ4_0_64x64, 32, 1, 1, w.attnOutput[codes], w.attnOutput[scales], attn, attnOutput)
 		after.Dispatch(addInPlace64, 1, 1, 1, residual, attnOutput) // mid
 		after.Dispatch(rmsnorm1x64, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)

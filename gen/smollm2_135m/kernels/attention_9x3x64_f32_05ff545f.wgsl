@@ -2,7 +2,7 @@
 // workgroup=64
 @group(0) @binding(0) var<storage, read> params: array<u32, 520>;
 @group(0) @binding(1) var<storage, read> q: array<vec4<f32>, 144>;
-@group(0) @binding(2) var<storage, read> kv: array<vec4<f32>, 786432>;
+@group(0) @binding(2) var<storage, read> key_cache_value_cache: array<vec4<f32>, 786432>;
 @group(0) @binding(3) var<storage, read_write> y: array<f32, 576>;
 var<workgroup> scores: array<f32, 64>;
 var<workgroup> weights: array<f32, 64>;
@@ -26,22 +26,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let start = slot + head;
     let at = start / 4u;
     var dots = vec4<f32>();
-    dots = fma(q[query], kv[at], dots);
-    dots = fma(q[query + 1u], kv[at + 1u], dots);
-    dots = fma(q[query + 2u], kv[at + 2u], dots);
-    dots = fma(q[query + 3u], kv[at + 3u], dots);
-    dots = fma(q[query + 4u], kv[at + 4u], dots);
-    dots = fma(q[query + 5u], kv[at + 5u], dots);
-    dots = fma(q[query + 6u], kv[at + 6u], dots);
-    dots = fma(q[query + 7u], kv[at + 7u], dots);
-    dots = fma(q[query + 8u], kv[at + 8u], dots);
-    dots = fma(q[query + 9u], kv[at + 9u], dots);
-    dots = fma(q[query + 10u], kv[at + 10u], dots);
-    dots = fma(q[query + 11u], kv[at + 11u], dots);
-    dots = fma(q[query + 12u], kv[at + 12u], dots);
-    dots = fma(q[query + 13u], kv[at + 13u], dots);
-    dots = fma(q[query + 14u], kv[at + 14u], dots);
-    dots = fma(q[query + 15u], kv[at + 15u], dots);
+    dots = fma(q[query], key_cache_value_cache[at], dots);
+    dots = fma(q[query + 1u], key_cache_value_cache[at + 1u], dots);
+    dots = fma(q[query + 2u], key_cache_value_cache[at + 2u], dots);
+    dots = fma(q[query + 3u], key_cache_value_cache[at + 3u], dots);
+    dots = fma(q[query + 4u], key_cache_value_cache[at + 4u], dots);
+    dots = fma(q[query + 5u], key_cache_value_cache[at + 5u], dots);
+    dots = fma(q[query + 6u], key_cache_value_cache[at + 6u], dots);
+    dots = fma(q[query + 7u], key_cache_value_cache[at + 7u], dots);
+    dots = fma(q[query + 8u], key_cache_value_cache[at + 8u], dots);
+    dots = fma(q[query + 9u], key_cache_value_cache[at + 9u], dots);
+    dots = fma(q[query + 10u], key_cache_value_cache[at + 10u], dots);
+    dots = fma(q[query + 11u], key_cache_value_cache[at + 11u], dots);
+    dots = fma(q[query + 12u], key_cache_value_cache[at + 12u], dots);
+    dots = fma(q[query + 13u], key_cache_value_cache[at + 13u], dots);
+    dots = fma(q[query + 14u], key_cache_value_cache[at + 14u], dots);
+    dots = fma(q[query + 15u], key_cache_value_cache[at + 15u], dots);
     let score = select(masked, (dots.x + dots.y + (dots.z + dots.w)) * 0.125f, seen);
     scores[local] = score;
     workgroupBarrier();
@@ -52,7 +52,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     let below = score - top;
     weights[local] = select(0.0, exp(select(below, -80.0, below < -80.0)), seen);
-    offsets[local] = start + 1572864u;
+    offsets[local] = start;
     let keep = exp(max(best - top, -80.0));
     best = top;
     workgroupBarrier();
@@ -62,19 +62,19 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       let weight0 = weights[j];
       let row0 = offsets[j];
       total += weight0;
-      acc0 = fma(weight0, kv[(row0 + unit0) >> 2u][(row0 + unit0) & 3u], acc0);
+      acc0 = fma(weight0, key_cache_value_cache[((row0 + unit0) >> 2u) + 393216u][(row0 + unit0) & 3u], acc0);
       let weight1 = weights[j + 1u];
       let row1 = offsets[j + 1u];
       total += weight1;
-      acc0 = fma(weight1, kv[(row1 + unit0) >> 2u][(row1 + unit0) & 3u], acc0);
+      acc0 = fma(weight1, key_cache_value_cache[((row1 + unit0) >> 2u) + 393216u][(row1 + unit0) & 3u], acc0);
       let weight2 = weights[j + 2u];
       let row2 = offsets[j + 2u];
       total += weight2;
-      acc0 = fma(weight2, kv[(row2 + unit0) >> 2u][(row2 + unit0) & 3u], acc0);
+      acc0 = fma(weight2, key_cache_value_cache[((row2 + unit0) >> 2u) + 393216u][(row2 + unit0) & 3u], acc0);
       let weight3 = weights[j + 3u];
       let row3 = offsets[j + 3u];
       total += weight3;
-      acc0 = fma(weight3, kv[(row3 + unit0) >> 2u][(row3 + unit0) & 3u], acc0);
+      acc0 = fma(weight3, key_cache_value_cache[((row3 + unit0) >> 2u) + 393216u][(row3 + unit0) & 3u], acc0);
     }
   }
   y[group.x * 64u + unit0] = acc0 / max(total, 1e-30);

@@ -2,7 +2,7 @@
 // workgroup=32
 @group(0) @binding(0) var<storage, read> params: array<u32, 266>;
 @group(0) @binding(1) var<storage, read> q: array<vec4<f32>, 16>;
-@group(0) @binding(2) var<storage, read> kv: array<vec4<u32>, 512>;
+@group(0) @binding(2) var<storage, read> key_cache_value_cache: array<vec4<u32>, 512>;
 @group(0) @binding(3) var<storage, read_write> y: array<vec2<f32>, 32>;
 var<workgroup> scores: array<f32, 32>;
 var<workgroup> weights: array<f32, 32>;
@@ -26,10 +26,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let start = slot + head;
     let at = start / 8u;
     var dots = vec4<f32>();
-    let k0 = kv[at];
+    let k0 = key_cache_value_cache[at];
     dots = fma(q[query], vec4<f32>(unpack2x16float(k0.x), unpack2x16float(k0.y)), dots);
     dots = fma(q[query + 1u], vec4<f32>(unpack2x16float(k0.z), unpack2x16float(k0.w)), dots);
-    let k1 = kv[at + 1u];
+    let k1 = key_cache_value_cache[at + 1u];
     dots = fma(q[query + 2u], vec4<f32>(unpack2x16float(k1.x), unpack2x16float(k1.y)), dots);
     dots = fma(q[query + 3u], vec4<f32>(unpack2x16float(k1.z), unpack2x16float(k1.w)), dots);
     let score = select(masked, (dots.x + dots.y + (dots.z + dots.w)) * 0.25f, seen);
@@ -42,7 +42,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     let below = score - top;
     weights[local] = select(0.0, exp(select(below, -80.0, below < -80.0)), seen);
-    offsets[local] = (start + 2048u) / 2u;
+    offsets[local] = start / 2u;
     let keep = exp(max(best - top, -80.0));
     best = top;
     workgroupBarrier();
@@ -52,19 +52,19 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       let weight0 = weights[j];
       let row0 = offsets[j];
       total += weight0;
-      acc0 = fma(vec2<f32>(weight0), unpack2x16float(kv[(row0 + unit0) >> 2u][(row0 + unit0) & 3u]), acc0);
+      acc0 = fma(vec2<f32>(weight0), unpack2x16float(key_cache_value_cache[((row0 + unit0) >> 2u) + 256u][(row0 + unit0) & 3u]), acc0);
       let weight1 = weights[j + 1u];
       let row1 = offsets[j + 1u];
       total += weight1;
-      acc0 = fma(vec2<f32>(weight1), unpack2x16float(kv[(row1 + unit0) >> 2u][(row1 + unit0) & 3u]), acc0);
+      acc0 = fma(vec2<f32>(weight1), unpack2x16float(key_cache_value_cache[((row1 + unit0) >> 2u) + 256u][(row1 + unit0) & 3u]), acc0);
       let weight2 = weights[j + 2u];
       let row2 = offsets[j + 2u];
       total += weight2;
-      acc0 = fma(vec2<f32>(weight2), unpack2x16float(kv[(row2 + unit0) >> 2u][(row2 + unit0) & 3u]), acc0);
+      acc0 = fma(vec2<f32>(weight2), unpack2x16float(key_cache_value_cache[((row2 + unit0) >> 2u) + 256u][(row2 + unit0) & 3u]), acc0);
       let weight3 = weights[j + 3u];
       let row3 = offsets[j + 3u];
       total += weight3;
-      acc0 = fma(vec2<f32>(weight3), unpack2x16float(kv[(row3 + unit0) >> 2u][(row3 + unit0) & 3u]), acc0);
+      acc0 = fma(vec2<f32>(weight3), unpack2x16float(key_cache_value_cache[((row3 + unit0) >> 2u) + 256u][(row3 + unit0) & 3u]), acc0);
     }
   }
   if (local < 8u) {

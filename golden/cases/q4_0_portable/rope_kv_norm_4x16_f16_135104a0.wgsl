@@ -1,9 +1,9 @@
-// rotate 16 of 16 values of 4 query heads and 2 key heads (norm); append k and v to the f32 cache
+// rotate 16 of 16 values of 4 query heads and 2 key heads (norm); append k and v to the f16 cache
 // workgroup=64
 @group(0) @binding(0) var<storage, read> params: array<u32, 266>;
 @group(0) @binding(1) var<storage, read> table: array<vec2<f32>, 512>;
 @group(0) @binding(2) var<storage, read_write> q_k_v: array<f32, 160>;
-@group(0) @binding(3) var<storage, read_write> kv: array<f32, 4096>;
+@group(0) @binding(3) var<storage, read_write> key_cache_value_cache: array<u32, 2048>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -30,12 +30,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       let a = first;
       first = fma(a, turn.x, -(second * turn.y));
       second = fma(second, turn.x, a * turn.y);
-      kv[slot + e] = first;
-      kv[slot + e + 1u] = second;
+      key_cache_value_cache[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
     } else {
       let e = (i - 48u) * 2u;
-      kv[slot + e + 2048u] = q_k_v[e + 128u];
-      kv[slot + e + 2049u] = q_k_v[e + 129u];
+      key_cache_value_cache[(slot + e) / 2u + 1024u] = pack2x16float(vec2<f32>(q_k_v[e + 128u], q_k_v[e + 129u]));
     }
   }
 }

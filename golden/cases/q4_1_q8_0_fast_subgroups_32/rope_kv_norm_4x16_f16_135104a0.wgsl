@@ -3,7 +3,7 @@
 @group(0) @binding(0) var<storage, read> params: array<u32, 266>;
 @group(0) @binding(1) var<storage, read> table: array<vec2<f32>, 512>;
 @group(0) @binding(2) var<storage, read_write> q_k_v: array<f32, 160>;
-@group(0) @binding(3) var<storage, read_write> kv: array<u32, 2048>;
+@group(0) @binding(3) var<storage, read_write> key_cache_value_cache: array<u32, 2048>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -30,10 +30,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       let a = first;
       first = fma(a, turn.x, -(second * turn.y));
       second = fma(second, turn.x, a * turn.y);
-      kv[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
+      key_cache_value_cache[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
     } else {
       let e = (i - 48u) * 2u;
-      kv[(slot + e + 2048u) / 2u] = pack2x16float(vec2<f32>(q_k_v[e + 128u], q_k_v[e + 129u]));
+      key_cache_value_cache[(slot + e) / 2u + 1024u] = pack2x16float(vec2<f32>(q_k_v[e + 128u], q_k_v[e + 129u]));
     }
   }
 }

@@ -1,9 +1,9 @@
-// rotate 64 of 64 values of 9 query heads and 3 key heads (norm); append k and v to the f16 cache
+// rotate 64 of 64 values of 9 query heads and 3 key heads (norm); append k and v to the f32 cache
 // workgroup=64
 @group(0) @binding(0) var<storage, read> params: array<u32, 520>;
 @group(0) @binding(1) var<storage, read> table: array<vec2<f32>, 262144>;
 @group(0) @binding(2) var<storage, read_write> q_k_v: array<f32, 960>;
-@group(0) @binding(3) var<storage, read_write> kv: array<u32, 1572864>;
+@group(0) @binding(3) var<storage, read_write> key_cache_value_cache: array<f32, 3145728>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -31,10 +31,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         let a = first;
         first = fma(a, turn.x, -(second * turn.y));
         second = fma(second, turn.x, a * turn.y);
-        kv[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
+        key_cache_value_cache[slot + e] = first;
+        key_cache_value_cache[slot + e + 1u] = second;
       } else {
         let e = (i - 384u) * 2u;
-        kv[(slot + e + 1572864u) / 2u] = pack2x16float(vec2<f32>(q_k_v[e + 768u], q_k_v[e + 769u]));
+        key_cache_value_cache[slot + e + 1572864u] = q_k_v[e + 768u];
+        key_cache_value_cache[slot + e + 1572865u] = q_k_v[e + 769u];
       }
     }
   }

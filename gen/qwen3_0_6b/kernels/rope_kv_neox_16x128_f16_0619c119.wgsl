@@ -1,16 +1,16 @@
-// rotate 128 of 128 values of 12 query heads and 2 key heads (neox); append k and v to the f16 cache
+// rotate 128 of 128 values of 16 query heads and 8 key heads (neox); append k and v to the f16 cache
 // workgroup=64
 @group(0) @binding(0) var<storage, read> params: array<u32, 520>;
 @group(0) @binding(1) var<storage, read> table: array<vec2<f32>, 524288>;
-@group(0) @binding(2) var<storage, read_write> q_k_v: array<f32, 2048>;
-@group(0) @binding(3) var<storage, read_write> kv: array<u32, 2097152>;
+@group(0) @binding(2) var<storage, read_write> q_k_v: array<f32, 4096>;
+@group(0) @binding(3) var<storage, read_write> key_cache_value_cache: array<u32, 8388608>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let i = group.x * 64u + local;
   let position = min(params[1u], 8191u);
   let angles = position * 64u;
-  if (i < 768u) {
+  if (i < 1024u) {
     let pair = i % 64u;
     let at = i / 64u * 128u + pair;
     let turn = table[angles + pair];
@@ -20,24 +20,24 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     q_k_v[at + 64u] = fma(b, turn.x, a * turn.y);
   } else {
     let page = min(params[params[5u] + position / 32u], 255u);
-    let slot = (page * 32u + position % 32u) * 256u;
-    if (i < 896u) {
-      let e = (i - 768u) * 2u;
+    let slot = (page * 32u + position % 32u) * 1024u;
+    if (i < 1536u) {
+      let e = (i - 1024u) * 2u;
       let within = e % 128u;
-      var first = q_k_v[e + 1536u];
-      var second = q_k_v[e + 1537u];
+      var first = q_k_v[e + 2048u];
+      var second = q_k_v[e + 2049u];
       let upper0 = within >= 64u;
-      let other0 = q_k_v[select(e + 64u, e - 64u, upper0) + 1536u];
+      let other0 = q_k_v[select(e + 64u, e - 64u, upper0) + 2048u];
       let turn0 = table[angles + select(within, within - 64u, upper0)];
       first = fma(first, turn0.x, select(-other0, other0, upper0) * turn0.y);
       let upper1 = within + 1u >= 64u;
-      let other1 = q_k_v[select(e + 65u, e + 1u - 64u, upper1) + 1536u];
+      let other1 = q_k_v[select(e + 65u, e + 1u - 64u, upper1) + 2048u];
       let turn1 = table[angles + select(within + 1u, within + 1u - 64u, upper1)];
       second = fma(second, turn1.x, select(-other1, other1, upper1) * turn1.y);
-      kv[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
+      key_cache_value_cache[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
     } else {
-      let e = (i - 896u) * 2u;
-      kv[(slot + e + 2097152u) / 2u] = pack2x16float(vec2<f32>(q_k_v[e + 1792u], q_k_v[e + 1793u]));
+      let e = (i - 1536u) * 2u;
+      key_cache_value_cache[(slot + e) / 2u + 4194304u] = pack2x16float(vec2<f32>(q_k_v[e + 3072u], q_k_v[e + 3073u]));
     }
   }
 }

@@ -2,7 +2,7 @@
 // workgroup=64
 @group(0) @binding(0) var<storage, read> params: array<u32, 520>;
 @group(0) @binding(1) var<storage, read> q: array<vec4<f32>, 144>;
-@group(0) @binding(2) var<storage, read> kv: array<vec4<u32>, 393216>;
+@group(0) @binding(2) var<storage, read> key_cache_value_cache: array<vec4<u32>, 393216>;
 @group(0) @binding(3) var<storage, read_write> y: array<vec2<f32>, 288>;
 var<workgroup> scores: array<f32, 64>;
 var<workgroup> weights: array<f32, 64>;
@@ -26,28 +26,28 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let start = slot + head;
     let at = start / 8u;
     var dots = vec4<f32>();
-    let k0 = kv[at];
+    let k0 = key_cache_value_cache[at];
     dots = fma(q[query], vec4<f32>(unpack2x16float(k0.x), unpack2x16float(k0.y)), dots);
     dots = fma(q[query + 1u], vec4<f32>(unpack2x16float(k0.z), unpack2x16float(k0.w)), dots);
-    let k1 = kv[at + 1u];
+    let k1 = key_cache_value_cache[at + 1u];
     dots = fma(q[query + 2u], vec4<f32>(unpack2x16float(k1.x), unpack2x16float(k1.y)), dots);
     dots = fma(q[query + 3u], vec4<f32>(unpack2x16float(k1.z), unpack2x16float(k1.w)), dots);
-    let k2 = kv[at + 2u];
+    let k2 = key_cache_value_cache[at + 2u];
     dots = fma(q[query + 4u], vec4<f32>(unpack2x16float(k2.x), unpack2x16float(k2.y)), dots);
     dots = fma(q[query + 5u], vec4<f32>(unpack2x16float(k2.z), unpack2x16float(k2.w)), dots);
-    let k3 = kv[at + 3u];
+    let k3 = key_cache_value_cache[at + 3u];
     dots = fma(q[query + 6u], vec4<f32>(unpack2x16float(k3.x), unpack2x16float(k3.y)), dots);
     dots = fma(q[query + 7u], vec4<f32>(unpack2x16float(k3.z), unpack2x16float(k3.w)), dots);
-    let k4 = kv[at + 4u];
+    let k4 = key_cache_value_cache[at + 4u];
     dots = fma(q[query + 8u], vec4<f32>(unpack2x16float(k4.x), unpack2x16float(k4.y)), dots);
     dots = fma(q[query + 9u], vec4<f32>(unpack2x16float(k4.z), unpack2x16float(k4.w)), dots);
-    let k5 = kv[at + 5u];
+    let k5 = key_cache_value_cache[at + 5u];
     dots = fma(q[query + 10u], vec4<f32>(unpack2x16float(k5.x), unpack2x16float(k5.y)), dots);
     dots = fma(q[query + 11u], vec4<f32>(unpack2x16float(k5.z), unpack2x16float(k5.w)), dots);
-    let k6 = kv[at + 6u];
+    let k6 = key_cache_value_cache[at + 6u];
     dots = fma(q[query + 12u], vec4<f32>(unpack2x16float(k6.x), unpack2x16float(k6.y)), dots);
     dots = fma(q[query + 13u], vec4<f32>(unpack2x16float(k6.z), unpack2x16float(k6.w)), dots);
-    let k7 = kv[at + 7u];
+    let k7 = key_cache_value_cache[at + 7u];
     dots = fma(q[query + 14u], vec4<f32>(unpack2x16float(k7.x), unpack2x16float(k7.y)), dots);
     dots = fma(q[query + 15u], vec4<f32>(unpack2x16float(k7.z), unpack2x16float(k7.w)), dots);
     let score = select(masked, (dots.x + dots.y + (dots.z + dots.w)) * 0.125f, seen);
@@ -60,7 +60,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     let below = score - top;
     weights[local] = select(0.0, exp(select(below, -80.0, below < -80.0)), seen);
-    offsets[local] = (start + 1572864u) / 2u;
+    offsets[local] = start / 2u;
     let keep = exp(max(best - top, -80.0));
     best = top;
     workgroupBarrier();
@@ -70,19 +70,19 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       let weight0 = weights[j];
       let row0 = offsets[j];
       total += weight0;
-      acc0 = fma(vec2<f32>(weight0), unpack2x16float(kv[(row0 + unit0) >> 2u][(row0 + unit0) & 3u]), acc0);
+      acc0 = fma(vec2<f32>(weight0), unpack2x16float(key_cache_value_cache[((row0 + unit0) >> 2u) + 196608u][(row0 + unit0) & 3u]), acc0);
       let weight1 = weights[j + 1u];
       let row1 = offsets[j + 1u];
       total += weight1;
-      acc0 = fma(vec2<f32>(weight1), unpack2x16float(kv[(row1 + unit0) >> 2u][(row1 + unit0) & 3u]), acc0);
+      acc0 = fma(vec2<f32>(weight1), unpack2x16float(key_cache_value_cache[((row1 + unit0) >> 2u) + 196608u][(row1 + unit0) & 3u]), acc0);
       let weight2 = weights[j + 2u];
       let row2 = offsets[j + 2u];
       total += weight2;
-      acc0 = fma(vec2<f32>(weight2), unpack2x16float(kv[(row2 + unit0) >> 2u][(row2 + unit0) & 3u]), acc0);
+      acc0 = fma(vec2<f32>(weight2), unpack2x16float(key_cache_value_cache[((row2 + unit0) >> 2u) + 196608u][(row2 + unit0) & 3u]), acc0);
       let weight3 = weights[j + 3u];
       let row3 = offsets[j + 3u];
       total += weight3;
-      acc0 = fma(vec2<f32>(weight3), unpack2x16float(kv[(row3 + unit0) >> 2u][(row3 + unit0) & 3u]), acc0);
+      acc0 = fma(vec2<f32>(weight3), unpack2x16float(key_cache_value_cache[((row3 + unit0) >> 2u) + 196608u][(row3 + unit0) & 3u]), acc0);
     }
   }
   if (local < 32u) {

@@ -1,9 +1,9 @@
-// rotate 128 of 128 values of 12 query heads and 2 key heads (neox); append k and v to the f32 cache
+// rotate 128 of 128 values of 12 query heads and 2 key heads (neox); append k and v to the f16 cache
 // workgroup=64
 @group(0) @binding(0) var<storage, read> params: array<u32, 520>;
 @group(0) @binding(1) var<storage, read> table: array<vec2<f32>, 524288>;
 @group(0) @binding(2) var<storage, read_write> q_k_v: array<f32, 2048>;
-@group(0) @binding(3) var<storage, read_write> kv: array<f32, 4194304>;
+@group(0) @binding(3) var<storage, read_write> key_cache_value_cache: array<u32, 2097152>;
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -34,12 +34,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       let other1 = q_k_v[select(e + 65u, e + 1u - 64u, upper1) + 1536u];
       let turn1 = table[angles + select(within + 1u, within + 1u - 64u, upper1)];
       second = fma(second, turn1.x, select(-other1, other1, upper1) * turn1.y);
-      kv[slot + e] = first;
-      kv[slot + e + 1u] = second;
+      key_cache_value_cache[(slot + e) / 2u] = pack2x16float(vec2<f32>(first, second));
     } else {
       let e = (i - 896u) * 2u;
-      kv[slot + e + 2097152u] = q_k_v[e + 1792u];
-      kv[slot + e + 2097153u] = q_k_v[e + 1793u];
+      key_cache_value_cache[(slot + e) / 2u + 1048576u] = pack2x16float(vec2<f32>(q_k_v[e + 1792u], q_k_v[e + 1793u]));
     }
   }
 }
