@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -254,6 +255,25 @@ func TestChatInterruptAtThePrompt(t *testing.T) {
 	}
 	if message, err := c.next(ctx); message != "" || !errors.Is(err, context.Canceled) {
 		t.Errorf("%q, %v after the program was stopped", message, err)
+	}
+}
+
+// A message whose answer is stopped before it begins is forgotten: a turn without an answer is none.
+func TestChatInterruptBeforeTheAnswer(t *testing.T) {
+	path, _ := tinyModel(t)
+	s := newSpeaker(t, path)
+	var out, errs bytes.Buffer
+	c := &conversation{
+		terminal: &terminal{stdout: bufio.NewWriter(&out), stderr: &errs, noColor: true}, model: s.model, session: s.Session,
+		interrupts: make(chan os.Signal, 1),
+	}
+	c.interrupts <- os.Interrupt // is seen long before so long a prompt is fed
+	if err := c.say(t.Context(), strings.Repeat("over the hills ", 40)); err != nil || len(c.messages) > 0 || !strings.Contains(errs.String(), "is forgotten") {
+		t.Errorf("%v, %v, %s", err, c.messages, errs.String())
+	}
+	c.options.MaxTokens = 2
+	if err := c.say(t.Context(), "hello"); err != nil || len(c.messages) != 2 {
+		t.Errorf("afterwards: %v, %v, %s", err, c.messages, errs.String())
 	}
 }
 
