@@ -21,7 +21,7 @@ type window struct {
 	t       *testing.T
 	cmd     *exec.Cmd
 	control *os.File
-	screen  *os.File
+	before  *term.State
 	shown   []byte
 }
 
@@ -43,6 +43,10 @@ func openWindow(t *testing.T, kind string, args ...string) *window {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before, err := term.GetState(int(control.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // so that a failure is not a test that hangs
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, "kgen", args...) // testscript.Main puts it on PATH
@@ -52,8 +56,8 @@ func openWindow(t *testing.T, kind string, args ...string) *window {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	context.AfterFunc(ctx, func() { screen.Close() }) // which ends the reading from control
-	return &window{t: t, cmd: cmd, control: control, screen: screen}
+	screen.Close() // so that reading from control ends when the command does
+	return &window{t: t, cmd: cmd, control: control, before: before}
 }
 
 func (w *window) keys(s string) {
@@ -98,10 +102,6 @@ func TestChatOnATerminal(t *testing.T) {
 	for name, end := range map[string]string{"Ctrl-C": ctrlC, "Ctrl-D": ctrlD, "exit": "/exot" + backspace + backspace + "it\r"} {
 		t.Run(name, func(t *testing.T) {
 			w := openWindow(t, "xterm", exactly("chat", talkative(t), "--ctx", "16384", "--temp", "0", "--ignore-eos")...)
-			before, err := term.GetState(int(w.screen.Fd()))
-			if err != nil {
-				t.Fatal(err)
-			}
 			w.shows("> ")
 			w.keys("llo" + ctrlA + "he\r")
 			w.shows("\r\n")
@@ -129,8 +129,8 @@ func TestChatOnATerminal(t *testing.T) {
 			if status := w.ends(); status != exitDone {
 				t.Errorf("status %d", status)
 			}
-			if after, err := term.GetState(int(w.screen.Fd())); err != nil || fmt.Sprint(after) != fmt.Sprint(before) {
-				t.Errorf("the terminal is left in another state: %v, was %v, %v", after, before, err)
+			if after, err := term.GetState(int(w.control.Fd())); err != nil || fmt.Sprint(after) != fmt.Sprint(w.before) {
+				t.Errorf("the terminal is left in another state: %v, was %v, %v", after, w.before, err)
 			}
 		})
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -170,32 +172,37 @@ func TestChatRefusesAMessage(t *testing.T) {
 	}
 }
 
-// A full context drops whole turns, the oldest first, and never the system message.
+// A full context drops whole turns, the oldest first, and never the system message or the one to answer.
 func TestChatDropsTheOldest(t *testing.T) {
 	path, _ := tinyModel(t)
 	s := newSpeaker(t, path)
 	input := []string{"one", "two", "three", "four", "five"}
-	const context, length = 100, 6
-	turns, stderr := chatted(t, strings.Join(input, "\n"), exitDone,
-		exactly("chat", path, "--ctx", "100", "--temp", "0", "--max-tokens", "6", "--ignore-eos", "--system", "Be brief.")...)
-	var history []string
-	dropped := 0
-	for i, x := range turns {
-		history = append(history, "user: "+input[i])
-		for len(s.ids(append([]string{"system: Be brief."}, history...)...))+length > context {
-			history = history[2:]
-			dropped++
+	const length = 6
+	for _, context := range []int{100, 60} { // in the smaller one every message is the first
+		turns, stderr := chatted(t, strings.Join(input, "\n"), exitDone,
+			exactly("chat", path, "--ctx", fmt.Sprint(context), "--temp", "0", "--max-tokens", "6", "--ignore-eos", "--system", "Be brief.")...)
+		var history []string
+		dropped := 0
+		for i, x := range turns {
+			history = append(history, "user: "+input[i])
+			for len(s.ids(append([]string{"system: Be brief."}, history...)...))+length > context {
+				history = history[2:]
+				dropped++
+			}
+			if want := s.ids(append([]string{"system: Be brief."}, history...)...); !slices.Equal(x.PromptIDs, want) {
+				t.Fatalf("context %d: answer %d is to %v, want %v", context, i, x.PromptIDs, want)
+			}
+			if x.Finish != "length" || len(x.IDs) != length {
+				t.Errorf("context %d: answer %d: %s after %d tokens", context, i, x.Finish, len(x.IDs))
+			}
+			history = append(history, "assistant: "+x.Text)
 		}
-		if want := s.ids(append([]string{"system: Be brief."}, history...)...); !slices.Equal(x.PromptIDs, want) {
-			t.Fatalf("answer %d is to %v, want %v", i, x.PromptIDs, want)
+		if notes := strings.Count(stderr, "oldest messages are dropped"); dropped == 0 || notes == 0 || len(turns) != len(input) {
+			t.Errorf("context %d: %d turns were dropped from %d, %d notes", context, dropped, len(turns), notes)
 		}
-		if x.Finish != "length" || len(x.IDs) != length {
-			t.Errorf("answer %d: %s after %d tokens", i, x.Finish, len(x.IDs))
+		if context == 60 && dropped != len(input)-1 {
+			t.Errorf("context %d: %d turns were dropped", context, dropped)
 		}
-		history = append(history, "assistant: "+x.Text)
-	}
-	if notes := strings.Count(stderr, "oldest messages are dropped"); dropped == 0 || notes == 0 || len(turns) != len(input) {
-		t.Errorf("%d turns were dropped from %d, %d notes", dropped, len(turns), notes)
 	}
 }
 
@@ -248,6 +255,25 @@ func TestChatInterruptAtThePrompt(t *testing.T) {
 	}
 	if message, err := c.next(ctx); message != "" || !errors.Is(err, context.Canceled) {
 		t.Errorf("%q, %v after the program was stopped", message, err)
+	}
+}
+
+// A message whose answer is stopped before it begins is forgotten: a turn without an answer is none.
+func TestChatInterruptBeforeTheAnswer(t *testing.T) {
+	path, _ := tinyModel(t)
+	s := newSpeaker(t, path)
+	var out, errs bytes.Buffer
+	c := &conversation{
+		terminal: &terminal{stdout: bufio.NewWriter(&out), stderr: &errs, noColor: true}, model: s.model, session: s.Session,
+		interrupts: make(chan os.Signal, 1),
+	}
+	c.interrupts <- os.Interrupt // is seen long before so long a prompt is fed
+	if err := c.say(t.Context(), strings.Repeat("over the hills ", 40)); err != nil || len(c.messages) > 0 || !strings.Contains(errs.String(), "is forgotten") {
+		t.Errorf("%v, %v, %s", err, c.messages, errs.String())
+	}
+	c.options.MaxTokens = 2
+	if err := c.say(t.Context(), "hello"); err != nil || len(c.messages) != 2 {
+		t.Errorf("afterwards: %v, %v, %s", err, c.messages, errs.String())
 	}
 }
 

@@ -17,7 +17,7 @@ type generationFlags struct {
 	PromptFile string  `xor:"prompt" placeholder:"PATH" help:"A file with the prompt; - is standard input."`
 	System     string  `placeholder:"TEXT" help:"The system message."`
 	Raw        bool    `help:"Use no chat template."`
-	Think      string  `enum:",on,off" default:"" placeholder:"on|off" help:"Have the model think before it answers, or not; for chat templates with a switch for it."`
+	Think      *string `enum:"on,off" placeholder:"on|off" help:"Have the model think before it answers, or not; for chat templates with a switch for it."`
 	MaxTokens  int     `placeholder:"N" help:"Stop after this many tokens; the default, 0, is what the context holds."`
 
 	Temp *float64 `placeholder:"T" help:"Sampling temperature; 0 is greedy."`
@@ -46,7 +46,7 @@ func (v *generationFlags) check(ids bool) error {
 	switch templateless := v.Raw || ids; {
 	case v.System != "" && templateless:
 		return usagef("--system is part of the chat template, which --raw and --ids leave out")
-	case v.Think != "" && templateless:
+	case v.Think != nil && templateless:
 		return usagef("--think is for the chat template, which --raw and --ids leave out")
 	case v.Burst < 0:
 		return usagef("--burst: %d is below 0", v.Burst)
@@ -71,13 +71,13 @@ func (v *generationFlags) text(t *terminal) (text string, ok bool, err error) {
 // codec returns the file's codec, told whether the model is to think.
 func (v *generationFlags) codec(f *kgen.File, t *terminal) (kgenrt.Codec, error) {
 	c, err := f.Codec()
-	if err != nil || v.Think == "" {
+	if err != nil || v.Think == nil {
 		return c, err
 	}
 	if !f.ThinkSwitch() {
 		t.note("warning: --think has no effect: the model's chat template has no switch for it")
 	}
-	on := v.Think == "on"
+	on := *v.Think == "on"
 	c.Think = &on
 	return c, nil
 }

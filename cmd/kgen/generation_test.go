@@ -1,12 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/kgen-wgsl/kgen"
+	"github.com/kgen-wgsl/kgen/internal/gpu"
+	"github.com/kgen-wgsl/kgen/internal/oracle"
 )
 
 // generatedText is a part of what run --json prints.
@@ -97,6 +103,60 @@ func TestRunSamplingFlags(t *testing.T) {
 		}
 		if drawn := c.s.Temperature > 0; (got.Seed != nil) != drawn || drawn && *got.Seed != c.s.Seed {
 			t.Errorf("%s: seed %v", c.flags, got.Seed)
+		}
+	}
+}
+
+// On a device, too, a seed repeats its text, and penalties change what is greedy.
+func TestRunSamplesOnADevice(t *testing.T) {
+	gpu.Adapter(t)
+	path, _ := tinyModel(t)
+	say := func(args ...string) (g generatedText) {
+		args = append([]string{"run", path, "--device", "native", "--profile", "portable", "--ids", "51,7", "--max-tokens", "12", "--ignore-eos", "--json"}, args...)
+		one(t, done(t, args...), &g)
+		return g
+	}
+	seeded := say("--temp", "1.2", "--seed", "9", "--repeat-penalty", "1.1")
+	for range 3 {
+		if again := say("--temp", "1.2", "--seed", "9", "--repeat-penalty", "1.1"); !slices.Equal(again.IDs, seeded.IDs) || len(again.IDs) != 12 {
+			t.Errorf("%v, and again %v", seeded.IDs, again.IDs)
+		}
+	}
+	if other := say("--temp", "1.2", "--seed", "10", "--repeat-penalty", "1.1"); slices.Equal(other.IDs, seeded.IDs) {
+		t.Errorf("two seeds both give %v", other.IDs)
+	}
+	if greedy, penalised := say("--temp", "0"), say("--temp", "0", "--presence-penalty", "100"); slices.Equal(greedy.IDs, penalised.IDs) ||
+		len(slices.Compact(slices.Sorted(slices.Values(penalised.IDs)))) != 12 {
+		t.Errorf("greedy %v, and with a penalty that lets no token come twice %v", greedy.IDs, penalised.IDs)
+	}
+}
+
+// --think reaches templates that have a switch for it. Here one that says on, off or neither takes the place of the file's.
+func TestRunThinks(t *testing.T) {
+	const begin, source = "{% for message in messages %}", "{{ 'on' if enable_thinking else 'off' if enable_thinking is defined else 'neither' }}"
+	data := oracle.Bytes(t, "llama-q4_1.gguf")
+	at := bytes.Index(data, []byte(begin))
+	if at < 0 {
+		t.Fatal("the model's template is another one")
+	}
+	template := data[at : at+int(binary.LittleEndian.Uint64(data[at-8:]))]
+	copy(template, "{#"+strings.Repeat(" ", len(template)-len(source)-4)+"#}"+source)
+	path := filepath.Join(t.TempDir(), "switch.gguf")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for flag, want := range map[string]string{"--think=on": "on", "--think=off": "off", "--quiet": "neither"} {
+		var encoded struct{ IDs []uint32 }
+		one(t, done(t, "tokenize", path, "--text", want, "--json"), &encoded)
+		for _, verb := range []string{"run", "chat"} {
+			var got turn
+			status, stdout, stderr := command(t, t.Context(), exactly(verb, path, "--prompt", "hi", "--temp", "0", "--max-tokens", "1", "--ignore-eos", "--json", flag)...)
+			if status != exitDone || strings.Contains(stderr, "--think") {
+				t.Errorf("%s %s: status %d, %s", verb, flag, status, stderr)
+			}
+			if one(t, stdout, &got); !slices.Equal(got.PromptIDs, encoded.IDs) {
+				t.Errorf("%s %s: the prompt is %v, want %v", verb, flag, got.PromptIDs, encoded.IDs)
+			}
 		}
 	}
 }
