@@ -140,6 +140,28 @@ func TestQwen3LargeFits(t *testing.T) {
 	}
 }
 
+// Where one buffer ends and the next begins, what four bindings have to take together lies together: planes of all layers, and keys
+// and values at a context whose layers don't divide a buffer.
+func TestPresetsFitFourBindings(t *testing.T) {
+	p := profileWith(t, "compat", 128<<20)
+	for _, preset := range models.Presets() {
+		g, err := models.Build(preset.Hyperparameters, models.Options{KV: ir.F16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Compile(g, Options{Profile: p, Context: 6000})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, k := range r.Plan.Kernels {
+			if err := k.Check(p.Limits); err != nil {
+				t.Errorf("%s: %v", preset.Name, err)
+			}
+		}
+	}
+}
+
 func checkQwen3Large(t *testing.T, r *Result, l plan.Limits) {
 	t.Helper()
 	for _, b := range r.Plan.Buffers {

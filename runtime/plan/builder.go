@@ -11,6 +11,7 @@ type Builder struct {
 	plan    Plan
 	limits  Limits
 	sizes   []uint64          // of the buffers
+	halves  int               // keys and values placed
 	kernels map[string]int    // by text
 	names   map[string]bool   // of kernels
 	groups  map[string]uint32 // by layout and ranges
