@@ -234,27 +234,6 @@ func gemvQ4K1536x8960Kernel_ba944803() plan.Kernel {
 // workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
 // Used by subgroups_exact_f16, subgroups_exact_f32.
 //
-//go:embed kernels/gemv_q4_k_17920x1536_038eeab3.wgsl
-var gemvQ4K17920x1536Text_038eeab3 string
-
-func gemvQ4K17920x1536Kernel_038eeab3() plan.Kernel {
-	return plan.Kernel{
-		Name: "gemv_q4_k_17920x1536_038eeab3",
-		Text: gemvQ4K17920x1536Text_038eeab3,
-		Bindings: []plan.Binding{
-			{Name: "codes", Access: plan.Read, Bytes: 13762560},
-			{Name: "scales", Access: plan.Read, Bytes: 1720320},
-			{Name: "x", Access: plan.Read, Bytes: 6144},
-			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 71680},
-		},
-		Workgroup: [3]int{64, 1, 1},
-	}
-}
-
-// y = W·x, W Q4_K of 17920 rows of 1536, results of [8960 8960] rows
-// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=f32 math=deferred reduce=subgroup splitk=1
-// Used by subgroups_exact_f16, subgroups_exact_f32.
-//
 //go:embed kernels/gemv_q4_k_17920x1536_7f1df936.wgsl
 var gemvQ4K17920x1536Text_7f1df936 string
 
@@ -284,27 +263,6 @@ func gemvQ4K17920x1536Kernel_bcfac004() plan.Kernel {
 		Text: gemvQ4K17920x1536Text_bcfac004,
 		Bindings: []plan.Binding{
 			{Name: "codes_scales", Access: plan.Read, Bytes: 15482880},
-			{Name: "x", Access: plan.Read, Bytes: 6144},
-			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 71680},
-		},
-		Workgroup: [3]int{64, 1, 1},
-	}
-}
-
-// y = W·x, W Q4_K of 17920 rows of 1536, results of [8960 8960] rows
-// workgroup=64 rows=1 scale=thread x=global grid=tile threads=1 vec=4 unroll=1 xtype=f32 math=deferred reduce=none splitk=1
-// Used by portable_exact_f16, portable_exact_f32.
-//
-//go:embed kernels/gemv_q4_k_17920x1536_d1e407e1.wgsl
-var gemvQ4K17920x1536Text_d1e407e1 string
-
-func gemvQ4K17920x1536Kernel_d1e407e1() plan.Kernel {
-	return plan.Kernel{
-		Name: "gemv_q4_k_17920x1536_d1e407e1",
-		Text: gemvQ4K17920x1536Text_d1e407e1,
-		Bindings: []plan.Binding{
-			{Name: "codes", Access: plan.Read, Bytes: 13762560},
-			{Name: "scales", Access: plan.Read, Bytes: 1720320},
 			{Name: "x", Access: plan.Read, Bytes: 6144},
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 71680},
 		},
@@ -489,48 +447,6 @@ func gemvQ4KQ8_17920x1536Kernel_118cfb1f() plan.Kernel {
 		Text: gemvQ4KQ8_17920x1536Text_118cfb1f,
 		Bindings: []plan.Binding{
 			{Name: "codes_scales", Access: plan.Read, Bytes: 15482880},
-			{Name: "x", Access: plan.Read, Bytes: 1920},
-			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 71680},
-		},
-		Workgroup: [3]int{64, 1, 1},
-	}
-}
-
-// y = W·x, W Q4_K of 17920 rows of 1536, x of 8-bit codes, results of [8960 8960] rows
-// workgroup=64 rows=2 scale=thread x=global grid=tile threads=32 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=subgroup splitk=1
-// Used by subgroups_fast_f16, subgroups_fast_f32.
-//
-//go:embed kernels/gemv_q4_k_q8_17920x1536_37a29a96.wgsl
-var gemvQ4KQ8_17920x1536Text_37a29a96 string
-
-func gemvQ4KQ8_17920x1536Kernel_37a29a96() plan.Kernel {
-	return plan.Kernel{
-		Name: "gemv_q4_k_q8_17920x1536_37a29a96",
-		Text: gemvQ4KQ8_17920x1536Text_37a29a96,
-		Bindings: []plan.Binding{
-			{Name: "codes", Access: plan.Read, Bytes: 13762560},
-			{Name: "scales", Access: plan.Read, Bytes: 1720320},
-			{Name: "x", Access: plan.Read, Bytes: 1920},
-			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 71680},
-		},
-		Workgroup: [3]int{64, 1, 1},
-	}
-}
-
-// y = W·x, W Q4_K of 17920 rows of 1536, x of 8-bit codes, results of [8960 8960] rows
-// workgroup=64 rows=1 scale=thread x=global grid=tile threads=1 vec=4 unroll=1 xtype=q8 math=dot4i8 reduce=none splitk=1
-// Used by portable_fast_f16, portable_fast_f32.
-//
-//go:embed kernels/gemv_q4_k_q8_17920x1536_befd53d2.wgsl
-var gemvQ4KQ8_17920x1536Text_befd53d2 string
-
-func gemvQ4KQ8_17920x1536Kernel_befd53d2() plan.Kernel {
-	return plan.Kernel{
-		Name: "gemv_q4_k_q8_17920x1536_befd53d2",
-		Text: gemvQ4KQ8_17920x1536Text_befd53d2,
-		Bindings: []plan.Binding{
-			{Name: "codes", Access: plan.Read, Bytes: 13762560},
-			{Name: "scales", Access: plan.Read, Bytes: 1720320},
 			{Name: "x", Access: plan.Read, Bytes: 1920},
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 71680},
 		},

@@ -23,7 +23,7 @@ func portableExactF16() kgenrt.Variant {
 			Limits: plan.Limits{
 				StorageBuffers:   5,
 				BindingBytes:     116686848,
-				BufferBytes:      268402176,
+				BufferBytes:      263503872,
 				WorkgroupBytes:   1536,
 				Invocations:      128,
 				WorkgroupX:       128,
@@ -430,7 +430,6 @@ func buildPortableExactF16(b *plan.Builder) {
 		gemvQ4K17920x1536    = b.Kernel(gemvQ4K17920x1536Kernel_bcfac004())
 		gluSilu8960          = b.Kernel(gluSilu8960Kernel())
 		gemvQ6K1536x8960     = b.Kernel(gemvQ6K1536x8960Kernel_bd679032())
-		gemvQ4K17920x1536_2  = b.Kernel(gemvQ4K17920x1536Kernel_d1e407e1())
 		gemvQ4K2048x1536Bias = b.Kernel(gemvQ4K2048x1536BiasKernel_dead7123())
 		gemvQ4K1536x8960     = b.Kernel(gemvQ4K1536x8960Kernel_a9dd3954())
 		gemvQ6K151936x1536   = b.Kernel(gemvQ6K151936x1536Kernel_2bba20e3())
@@ -445,7 +444,7 @@ func buildPortableExactF16(b *plan.Builder) {
 	decodeForward := plan.Lists{decode, forward}
 
 	all.Dispatch(embedQ6K151936x1536, 6, 1, 1, tokenEmbdWeight[codes], tokenEmbdWeight[highBits].Part(0, 72929280), tokenEmbdWeight[unit], params, residual)
-	for l := range 2 {
+	for l := range 3 {
 		w := &layers[l]
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
@@ -456,21 +455,6 @@ func buildPortableExactF16(b *plan.Builder) {
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
 		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	{
-		w := &layers[2]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
-		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536_2, 280, 1, 1, w.ffnGateUp[codes], w.ffnGateUp[q4KBlocks6_scales], ffnNorm, ffnGateUp)
 		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
 		all.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
 		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)

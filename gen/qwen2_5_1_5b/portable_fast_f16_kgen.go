@@ -23,7 +23,7 @@ func portableFastF16() kgenrt.Variant {
 			Limits: plan.Limits{
 				StorageBuffers:   5,
 				BindingBytes:     116686848,
-				BufferBytes:      268402176,
+				BufferBytes:      263503872,
 				WorkgroupBytes:   1536,
 				Invocations:      128,
 				WorkgroupX:       128,
@@ -438,7 +438,6 @@ func buildPortableFastF16(b *plan.Builder) {
 		gluSilu8960             = b.Kernel(gluSilu8960Kernel())
 		quantQ8_8960            = b.Kernel(quantQ8_8960Kernel())
 		gemvQ6KQ8_1536x8960     = b.Kernel(gemvQ6KQ8_1536x8960Kernel_d64ae02d())
-		gemvQ4KQ8_17920x1536_2  = b.Kernel(gemvQ4KQ8_17920x1536Kernel_befd53d2())
 		gemvQ4KQ8_2048x1536Bias = b.Kernel(gemvQ4KQ8_2048x1536BiasKernel_ddceb4a3())
 		gemvQ4KQ8_1536x8960     = b.Kernel(gemvQ4KQ8_1536x8960Kernel_46656538())
 		gemvQ6KQ8_151936x1536   = b.Kernel(gemvQ6KQ8_151936x1536Kernel_5799b126())
@@ -453,7 +452,7 @@ func buildPortableFastF16(b *plan.Builder) {
 	decodeForward := plan.Lists{decode, forward}
 
 	all.Dispatch(embedQ6K151936x1536, 6, 1, 1, tokenEmbdWeight[codes], tokenEmbdWeight[highBits].Part(0, 72929280), tokenEmbdWeight[unit], params, residual)
-	for l := range 2 {
+	for l := range 3 {
 		w := &layers[l]
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
@@ -467,25 +466,6 @@ func buildPortableFastF16(b *plan.Builder) {
 		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
 		all.Dispatch(quantQ8_1536, 2, 1, 1, ffnNorm, ffnNormQ8)
 		all.Dispatch(gemvQ4KQ8_17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNormQ8, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(quantQ8_8960, 9, 1, 1, ffn, ffnQ8)
-		all.Dispatch(gemvQ6KQ8_1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffnQ8, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	{
-		w := &layers[2]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(quantQ8_1536, 2, 1, 1, attnNorm, attnNormQ8)
-		all.Dispatch(gemvQ4KQ8_1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNormQ8, w.attnQBiasAttnKBias[values], attnQK)
-		all.Dispatch(gemvQ6KQ8_256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNormQ8, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(quantQ8_1536, 2, 1, 1, attn, attnRowsQ8)
-		all.Dispatch(gemvQ4KQ8_1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attnRowsQ8, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(quantQ8_1536, 2, 1, 1, ffnNorm, ffnNormQ8)
-		all.Dispatch(gemvQ4KQ8_17920x1536_2, 280, 1, 1, w.ffnGateUp[codes], w.ffnGateUp[q4KBlocks6_scales], ffnNormQ8, ffnGateUp)
 		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
 		all.Dispatch(quantQ8_8960, 9, 1, 1, ffn, ffnQ8)
 		all.Dispatch(gemvQ6KQ8_1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffnQ8, ffnDown)
