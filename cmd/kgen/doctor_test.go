@@ -105,14 +105,14 @@ func TestDoctorNoLibrary(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("no library"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r, _, status := doctor(t, []string{"KGEN_WEBGPU_LIB=" + bad}, "--json")
+	r, _, status := doctor(t, []string{"KGEN_WEBGPU_LIB=" + bad, "VK_DRIVER_FILES=", "VK_ICD_FILENAMES="}, "--json")
 	if status != exitFailure || r.Usable || r.Library != nil || len(r.Places) != 1 || r.Places[0].Path != bad || r.Places[0].Error == "" {
 		t.Errorf("status %d, report %+v", status, r)
 	}
 	if len(r.Findings) != 1 || !r.Findings[0].Fatal || !strings.Contains(r.Findings[0].Cause, r.Places[0].Error) || !strings.Contains(r.Findings[0].Fix, "kgen lib install") {
 		t.Errorf("findings %+v", r.Findings)
 	}
-	_, text, status := doctor(t, []string{"KGEN_WEBGPU_LIB=" + bad})
+	_, text, status := doctor(t, []string{"KGEN_WEBGPU_LIB=" + bad, "VK_DRIVER_FILES=", "VK_ICD_FILENAMES="})
 	if status != exitFailure || !strings.Contains(text, "tried      "+bad+": ") || !strings.HasSuffix(text, "not usable: models run on the CPU alone\n") {
 		t.Errorf("status %d:\n%s", status, text)
 	}
