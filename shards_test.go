@@ -36,32 +36,64 @@ func TestShards(t *testing.T) {
 				shape := testgraph.Shape{
 					Width: 128, Heads: 8, KVHeads: 1, Size: 16, FFN: 288, Vocab: 700, Weights: c.weights, Untied: untied, Scale: 3,
 				}
-				graph, err := ir.Parse("shards", shape.Text())
-				ok(t, err)
-				d := newDevice(t, c.profile)
-				weights := testgraph.NewWeights(graph, 7)
-				whole, _ := d.shardEngine(t, graph, weights, c.fast)
-				d.profile.Limits.BindingBytes = 256 * row[c.weights]
-				cut, r := d.shardEngine(t, graph, weights, c.fast)
-				shards := map[string][]int{}
-				for _, w := range r.Plan.Weights {
-					shards[w.Tensor] = append(shards[w.Tensor], w.Recipe.Rows)
-				}
 				want := map[string]string{"embedding": "[256 256 188]", "gate.0": "[192 96]", "down.1": "[64 64]", "q.0": "[128]"}
 				if untied {
 					want["head"] = want["embedding"]
 				}
-				for tensor, rows := range want {
-					if got := fmt.Sprint(shards[tensor]); got != rows {
-						t.Errorf("%s is cut into shards of %s rows, want %s", tensor, got, rows)
-					}
-				}
-				machine, err := eval.New(r.Graph, weights, shardContext)
-				ok(t, err)
-				compareShards(t, cut, whole, machine, c.fast)
+				testShards(t, c.profile, shape, 256*row[c.weights], c.fast, want)
 			})
 		}
 	}
+}
+
+// Blocks of 256 values, types mixed as files of K quants have them, and biases, of which each shard of the queries adds its own. A device
+// with four bindings has planes of a shard in one.
+func TestShardsOfMixedTypes(t *testing.T) {
+	for _, c := range []struct {
+		profile, weights, finer string
+		fast                    bool
+		rows                    uint64 // of 128 bytes, in one binding
+		want                    map[string]string
+	}{
+		{"portable", "q4_k", "q6_k", false, 256, map[string]string{"embedding": "[256 256 188]", "q.0": "[256 256]", "v.0": "[64]", "down.1": "[128 128]"}},
+		{"portable", "q4_k", "q6_k", true, 256, map[string]string{"embedding": "[256 256 188]", "q.0": "[256 256]", "v.0": "[64]", "down.1": "[128 128]"}},
+		{"compat", "q4_k", "q6_k", true, 256, map[string]string{"embedding": "[128 128 128 128 128 60]", "q.0": "[192 192 128]", "v.0": "[64]", "down.1": "[64 64 64 64]"}},
+		{"compat", "q3_k", "q5_k", false, 256, map[string]string{"embedding": "[128 128 128 128 128 60]", "q.0": "[256 256]", "v.0": "[64]", "down.1": "[64 64 64 64]"}},
+		{"subgroups", "q2_k", "q3_k", false, 256, map[string]string{"embedding": "[384 316]", "q.0": "[512]", "v.0": "[64]", "down.1": "[256]"}},
+		{"portable", "mxfp4", "iq4_nl", true, 256, map[string]string{"embedding": "[256 256 188]", "q.0": "[256 256]", "v.0": "[64]", "down.1": "[128 128]"}},
+		{"compat", "q5_1", "q5_0", false, 256, map[string]string{"embedding": "[256 256 188]", "q.0": "[256 256]", "v.0": "[64]", "down.1": "[128 128]"}},
+	} {
+		t.Run(fmt.Sprintf("%s/%s,%s/fast=%v", c.profile, c.weights, c.finer, c.fast), func(t *testing.T) {
+			shape := testgraph.Shape{
+				Width: 256, Heads: 64, KVHeads: 8, Size: 8, FFN: 512, Vocab: 700, Weights: c.weights, Finer: c.finer, Biases: true, Scale: 3,
+			}
+			testShards(t, c.profile, shape, c.rows*128, c.fast, c.want)
+		})
+	}
+}
+
+// testShards compares weights cut so that none exceeds a binding with whole ones and the evaluator. Want is the rows of the shards of some.
+func testShards(t *testing.T, profile string, shape testgraph.Shape, binding uint64, fast bool, want map[string]string) {
+	t.Helper()
+	graph, err := ir.Parse("shards", shape.Text())
+	ok(t, err)
+	d := newDevice(t, profile)
+	weights := testgraph.NewWeights(graph, 7)
+	whole, _ := d.shardEngine(t, graph, weights, fast)
+	d.profile.Limits.BindingBytes = binding
+	cut, r := d.shardEngine(t, graph, weights, fast)
+	shards := map[string][]int{}
+	for _, w := range r.Plan.Weights {
+		shards[w.Tensor] = append(shards[w.Tensor], w.Recipe.Rows)
+	}
+	for tensor, rows := range want {
+		if got := fmt.Sprint(shards[tensor]); got != rows {
+			t.Errorf("%s is cut into shards of %s rows, want %s", tensor, got, rows)
+		}
+	}
+	machine, err := eval.New(r.Graph, weights, shardContext)
+	ok(t, err)
+	compareShards(t, cut, whole, machine, fast)
 }
 
 // shardContext keeps the cache of a layer within the smallest of the bindings above.

@@ -41,12 +41,12 @@ func cut(rows int, rowBytes, limit uint64) []span {
 
 // shards cuts a weight where what is bound of it exceeds a binding.
 func (c *compilation) shards(w *ir.Tensor) ([]shard, error) {
-	recipe, err := recipeOf(w)
+	row, err := c.boundRow(w)
 	if err != nil {
 		return nil, err
 	}
 	var all []shard
-	for _, s := range cut(weightRows(w), c.boundRow(recipe), c.opts.Profile.Limits.BindingBytes) {
+	for _, s := range cut(weightRows(w), row, c.opts.Profile.Limits.BindingBytes) {
 		all = append(all, shard{w, s})
 	}
 	return all, nil
@@ -54,27 +54,28 @@ func (c *compilation) shards(w *ir.Tensor) ([]shard, error) {
 
 // stackable reports whether weights of one type can follow each other in one stack whose planes fit a binding each.
 func (c *compilation) stackable(weights []*ir.Tensor) bool {
-	recipe, err := recipeOf(weights[0])
+	row, err := c.boundRow(weights[0])
 	g := kernels.GEMV{Format: quant.Type(weights[0].Elem), Columns: weights[0].Columns()}
 	rows := 0
 	for _, w := range weights {
 		g.Results = append(g.Results, weightRows(w))
 		rows += weightRows(w)
 	}
-	return err == nil && g.Stackable() && uint64(rows)*c.boundRow(recipe) <= c.opts.Profile.Limits.BindingBytes
+	return err == nil && g.Stackable() && uint64(rows)*row <= c.opts.Profile.Limits.BindingBytes
 }
 
 // boundRow is the bytes of a row that must fit a binding: in the largest plane. Where a device offers so few storage buffers that
-// planes can't have one each beside x, a bias and a result, those that lie side by side are bound as one: in all planes.
-func (c *compilation) boundRow(r plan.Recipe) uint64 {
-	widest, all := 0, 0
-	for _, p := range r.Planes {
-		widest, all = max(widest, p.RowStride), all+p.RowStride
+// planes can't have one each beside x, a bias and a result, in those that are bound as one.
+func (c *compilation) boundRow(w *ir.Tensor) (uint64, error) {
+	recipe, err := recipeOf(w)
+	if err != nil {
+		return 0, err
 	}
-	if len(r.Planes)+3 > c.opts.Profile.Limits.StorageBuffers {
-		return uint64(all)
+	plane, run, err := kernels.RowBytes(quant.Type(w.Elem), w.Columns())
+	if len(recipe.Planes)+3 > c.opts.Profile.Limits.StorageBuffers {
+		return uint64(run), err
 	}
-	return uint64(widest)
+	return uint64(plane), err
 }
 
 func recipeOf(w *ir.Tensor) (plan.Recipe, error) {

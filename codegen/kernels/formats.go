@@ -1,7 +1,6 @@
 package kernels
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,11 +120,29 @@ func Recipe(t quant.Type, columns int) (plan.Recipe, error) {
 
 // widestRow is the bytes of a row in the largest plane; 0 for rows that no kernel reads.
 func widestRow(t quant.Type, columns int) int {
-	r, err := Recipe(t, columns)
+	plane, _, err := RowBytes(t, columns)
 	if err != nil {
 		return 0
 	}
-	return slices.MaxFunc(r.Planes, func(a, b plan.Plane) int { return cmp.Compare(a.RowStride, b.RowStride) }).RowStride
+	return plane
+}
+
+// RowBytes returns the bytes of a row in the largest plane, and in the largest run of planes that one array can hold. Such planes are
+// bound as one where they lie side by side and there are few bindings.
+func RowBytes(t quant.Type, columns int) (plane, run int, err error) {
+	r, err := Recipe(t, columns)
+	if err != nil {
+		return 0, 0, err
+	}
+	elem, sum := "", 0
+	for i, o := range newFormat(t, columns).operands(1) {
+		if o.Elem != elem {
+			elem, sum = o.Elem, 0
+		}
+		sum += r.Planes[i].RowStride
+		plane, run = max(plane, r.Planes[i].RowStride), max(run, sum)
+	}
+	return plane, run, nil
 }
 
 func lookup(t quant.Type, columns int) (format, quant.Block, error) {

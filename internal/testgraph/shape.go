@@ -1,6 +1,7 @@
 package testgraph
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -16,13 +17,19 @@ type Shape struct {
 	Dims, Window                            int
 	Scale, Cap                              float64 // of embeddings, of logits
 	Untied                                  bool
+	Biases                                  bool   // of queries, keys and values
+	Finer                                   string // the type of values, ffn down and the head, as files of mixed types have it; Weights if empty
 }
 
 // Text returns the decoder as text.
 func (s Shape) Text() string {
 	s.fill()
 	w := &writer{shape: s}
-	w.weight("embedding", s.Vocab, s.Width)
+	embedding := s.Weights
+	if !s.Untied {
+		embedding = s.Finer
+	}
+	w.weight(embedding, "embedding", s.Vocab, s.Width)
 	scale := ""
 	if s.Scale != 0 {
 		scale = fmt.Sprintf(" {scale=%v}", s.Scale)
@@ -52,6 +59,7 @@ func (s *Shape) fill() {
 			*d.field = d.value
 		}
 	}
+	s.Finer = cmp.Or(s.Finer, s.Weights)
 }
 
 // writer writes weights and nodes of one layer after another; @ in a line is the layer.
@@ -63,11 +71,11 @@ type writer struct {
 
 func (w *writer) name(s string) string { return strings.ReplaceAll(s, "@", fmt.Sprint(w.layer)) }
 
-func (w *writer) weight(name string, rows, columns int) {
-	fmt.Fprintf(&w.weights, "weight %s: %s[%d, %d]\n", w.name(name), w.shape.Weights, rows, columns)
+func (w *writer) weight(elem, name string, rows, columns int) {
+	fmt.Fprintf(&w.weights, "weight %s: %s[%d, %d]\n", w.name(name), elem, rows, columns)
 }
 
-func (w *writer) norm(name string, columns int) {
+func (w *writer) vector(name string, columns int) {
 	fmt.Fprintf(&w.weights, "weight %s: f32[%d]\n", w.name(name), columns)
 }
 
@@ -77,17 +85,22 @@ func (w *writer) node(format string, args ...any) {
 
 func (w *writer) attention() {
 	s := w.shape
-	w.norm("norm.@", s.Width)
-	w.weight("q.@", s.Heads*s.Size, s.Width)
-	w.weight("k.@", s.KVHeads*s.Size, s.Width)
-	w.weight("v.@", s.KVHeads*s.Size, s.Width)
-	w.weight("o.@", s.Width, s.Heads*s.Size)
+	w.vector("norm.@", s.Width)
+	w.weight(s.Weights, "q.@", s.Heads*s.Size, s.Width)
+	w.weight(s.Weights, "k.@", s.KVHeads*s.Size, s.Width)
+	w.weight(s.Finer, "v.@", s.KVHeads*s.Size, s.Width)
+	w.weight(s.Weights, "o.@", s.Width, s.Heads*s.Size)
 	w.node("%%h.@ = rms_norm %%x.@, norm.@ {eps=1e-05} : f32[T, %d]", s.Width)
 	for _, p := range []struct {
 		name  string
 		heads int
 	}{{"q", s.Heads}, {"k", s.KVHeads}, {"v", s.KVHeads}} {
-		w.node("%%%s0.@ = linear %%h.@, %[1]s.@ : f32[T, %d]", p.name, p.heads*s.Size)
+		bias := ""
+		if s.Biases {
+			w.vector(p.name+"_bias.@", p.heads*s.Size)
+			bias = ", " + p.name + "_bias.@ {bias=true}"
+		}
+		w.node("%%%s0.@ = linear %%h.@, %[1]s.@%s : f32[T, %d]", p.name, bias, p.heads*s.Size)
 		w.node("%%%sh.@ = reshape %%%[1]s0.@ : f32[T, %d, %d]", p.name, p.heads, s.Size)
 		if p.name != "v" {
 			w.node("%%%sr.@ = rope %%%[1]sh.@ {style=%s, dims=%d, base=10000} : f32[T, %d, %d]", p.name, s.Style, s.Dims, p.heads, s.Size)
@@ -106,10 +119,10 @@ func (w *writer) attention() {
 
 func (w *writer) feedForward() {
 	s := w.shape
-	w.norm("ffn_norm.@", s.Width)
-	w.weight("gate.@", s.FFN, s.Width)
-	w.weight("up.@", s.FFN, s.Width)
-	w.weight("down.@", s.Width, s.FFN)
+	w.vector("ffn_norm.@", s.Width)
+	w.weight(s.Weights, "gate.@", s.FFN, s.Width)
+	w.weight(s.Weights, "up.@", s.FFN, s.Width)
+	w.weight(s.Finer, "down.@", s.Width, s.FFN)
 	w.node("%%f.@ = rms_norm %%m.@, ffn_norm.@ {eps=1e-05} : f32[T, %d]", s.Width)
 	w.node("%%g.@ = linear %%f.@, gate.@ : f32[T, %d]", s.FFN)
 	w.node("%%u.@ = linear %%f.@, up.@ : f32[T, %d]", s.FFN)
@@ -120,11 +133,11 @@ func (w *writer) feedForward() {
 
 func (w *writer) head() {
 	s := w.shape
-	w.norm("final_norm", s.Width)
+	w.vector("final_norm", s.Width)
 	head := "embedding"
 	if s.Untied {
 		head = "head"
-		w.weight(head, s.Vocab, s.Width)
+		w.weight(s.Finer, head, s.Vocab, s.Width)
 	}
 	w.node("%%last = last %%x.%d : f32[1, %d]", s.Layers, s.Width)
 	w.node("%%fin = rms_norm %%last, final_norm {eps=1e-05} : f32[1, %d]", s.Width)

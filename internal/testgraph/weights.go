@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/x448/float16"
 
@@ -79,20 +80,22 @@ func tensor(random *rand.Rand, elem quant.Type, rows, columns int, vector bool) 
 	return data
 }
 
-// blocks draws codes, and scales that suit them: the formats here start each block with d as f16, Q4_1 with d and m.
+// blocks draws codes, and scales that suit them.
 func blocks(random *rand.Rand, data []byte, elem quant.Type, scale float64) {
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
 	block, _ := elem.Block()
-	spread := 5.0 // the standard deviation of codes of 4 bits, about
-	if elem == quant.Q8_0 {
-		spread = 70
-	}
-	for at := 0; at < len(data); at += block.Bytes {
-		putF16(data[at:], (random.Float64()-0.5)*4*scale/spread)
-		if elem == quant.Q4_1 {
-			putF16(data[at+2:], random.NormFloat64()*scale)
+	at := ScalesOf(elem)
+	spread := float64(at.Most) * 5 / 8 // the standard deviation of codes, about
+	for b := range slices.Chunk(data, block.Bytes) {
+		if at.Unit < 0 {
+			b[0] = byte(128 + math.Round(math.Log2((0.5+random.Float64())*scale/spread)))
+			continue
+		}
+		putF16(b[at.Unit:], (random.Float64()-0.5)*4*scale/spread)
+		if at.Offset >= 0 {
+			putF16(b[at.Offset:], random.NormFloat64()*5*scale/spread)
 		}
 	}
 }
