@@ -41,7 +41,9 @@ func (f *fetcher) get(ctx context.Context, address, accept string) (*http.Respon
 	timer := time.AfterFunc(f.stall, func() { cancel(fmt.Errorf("the server sent nothing for %v", f.stall)) })
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, err
+		timer.Stop()
+		cancel(nil)
+		return nil, withoutAddress(err)
 	}
 	request.Header.Set("Accept", accept)
 	request.Header.Set("Accept-Encoding", "identity") // so that the length is that of the file
@@ -52,11 +54,7 @@ func (f *fetcher) get(ctx context.Context, address, accept string) (*http.Respon
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
-		var text *url.Error
-		if errors.As(err, &text) {
-			err = text.Err // the caller names the address
-		}
-		return nil, err
+		return nil, withoutAddress(err)
 	}
 	response.Body = &watchedBody{response.Body, ctx, timer, f.stall, cancel}
 	if response.StatusCode != http.StatusOK {
@@ -64,6 +62,15 @@ func (f *fetcher) get(ctx context.Context, address, accept string) (*http.Respon
 		return nil, errors.New("the server answers " + response.Status)
 	}
 	return response, nil
+}
+
+// withoutAddress takes an error out of what names the address with its password: the caller names it without.
+func withoutAddress(err error) error {
+	var text *url.Error
+	if errors.As(err, &text) {
+		return text.Err
+	}
+	return err
 }
 
 // watchedBody puts the timer of a request off at each read.
@@ -103,11 +110,14 @@ func (f *fetcher) address(ctx context.Context, s Source, w Wheel) (string, error
 	return found, nil
 }
 
-// redacted is an address without its password.
+// redacted is an address without its password. A user without one is a token.
 func redacted(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "an address that is none"
+	}
+	if _, has := u.User.Password(); u.User != nil && !has {
+		u.User = url.User("xxxxx")
 	}
 	return u.Redacted()
 }

@@ -471,7 +471,7 @@ func TestNowhereToWrite(t *testing.T) {
 	}
 }
 
-// TestPasswordStaysHidden keeps the password of an index out of errors and logs, and sends it.
+// TestPasswordStaysHidden keeps what lets somebody into an index out of errors and logs, and sends it.
 func TestPasswordStaysHidden(t *testing.T) {
 	var user, password string
 	address := index(t, map[string]http.HandlerFunc{"/simple/a-project/": func(w http.ResponseWriter, r *http.Request) {
@@ -487,5 +487,20 @@ func TestPasswordStaysHidden(t *testing.T) {
 	}
 	if err == nil || strings.Contains(err.Error()+log.String(), "secret") || !strings.Contains(err.Error(), "me:xxxxx@") {
 		t.Errorf("error %v, log %q", err, log.String())
+	}
+
+	for _, index := range []string{
+		strings.Replace(address, "http://", "http://secret@", 1), // a token
+		"http://me:secret@no host/simple",
+		"http://me:secret@127.0.0.1:1/%zz",
+	} {
+		log.Reset()
+		o.Index = index
+		if _, err := Install(t.Context(), o); err == nil || strings.Contains(err.Error()+log.String(), "secret") {
+			t.Errorf("error %v, log %q", err, log.String())
+		}
+	}
+	if user != "secret" {
+		t.Errorf("the index got %q", user)
 	}
 }
