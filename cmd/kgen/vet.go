@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -136,16 +135,11 @@ func (r *vetReport) read(t *terminal, paths []string) ([]judge.Text, error) {
 	var texts []judge.Text
 	for _, path := range paths {
 		if filepath.Ext(path) == ".wgsl" {
-			text, fault, err := readWGSL(path)
+			data, err := readWGSL(path)
 			if err != nil {
 				return nil, err
 			}
-			r.Kernels++
-			if fault.Message != "" {
-				r.Findings = append(r.Findings, fault)
-			} else {
-				texts = append(texts, judge.Text{Name: path, WGSL: text})
-			}
+			texts = r.add(texts, judge.Text{Name: path, WGSL: string(data)})
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
@@ -170,8 +164,7 @@ func (r *vetReport) read(t *terminal, paths []string) ([]judge.Text, error) {
 						continue
 					}
 					seen[k.Name] = true
-					r.Kernels++
-					texts = append(texts, judge.Text{Name: filepath.Join(dir, "kernels", k.Name+".wgsl"), WGSL: k.Text, Kernel: &k})
+					texts = r.add(texts, judge.Text{Name: filepath.Join(dir, "kernels", k.Name+".wgsl"), WGSL: k.Text, Kernel: &k})
 				}
 			}
 		}
@@ -182,41 +175,59 @@ func (r *vetReport) read(t *terminal, paths []string) ([]judge.Text, error) {
 // largestText is the most that is read of a file: a hundred times the largest kernel that kgen writes.
 const largestText = 16 << 20
 
-// readWGSL reads a file. What can't be WGSL is a finding: compilers disagree about some of it.
-func readWGSL(path string) (text string, fault vetFinding, err error) {
+// readWGSL reads a file, up to more than is judged.
+func readWGSL(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fault, usagef("%v", err)
+		return nil, usagef("%v", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, largestText+1))
 	if err != nil {
-		return "", fault, usagef("%v", err)
+		return nil, usagef("%v", err)
 	}
-	fault = vetFinding{File: path, Validator: "kgen", Outcome: judge.Refused}
-	at := bytes.IndexByte(data, 0)
+	return data, nil
+}
+
+// add counts a text, and appends it to those that validators are asked about. What can't be WGSL is a finding: compilers disagree
+// about some of it, and a library would get it otherwise than it is.
+func (r *vetReport) add(texts []judge.Text, text judge.Text) []judge.Text {
+	r.Kernels++
+	fault := faultOf(text.WGSL)
+	if fault.Message == "" {
+		return append(texts, text)
+	}
+	fault.File = text.Name
+	r.Findings = append(r.Findings, fault)
+	return texts
+}
+
+// faultOf says why a text can't be WGSL; it has no message if it can.
+func faultOf(text string) vetFinding {
+	fault := vetFinding{Validator: "kgen", Outcome: judge.Refused}
+	at := strings.IndexByte(text, 0)
 	switch {
-	case len(data) > largestText:
+	case len(text) > largestText:
 		fault.Message = fmt.Sprintf("it has more than %d MiB; no validator was asked", largestText>>20)
-	case len(bytes.TrimSpace(data)) == 0:
+	case strings.TrimSpace(text) == "":
 		fault.Message = "it is empty"
 	case at >= 0:
 		fault.Message = "a NUL, which WGSL does not allow"
-	case !utf8.Valid(data):
-		at = firstInvalid(data)
+	case !utf8.ValidString(text):
+		at = firstInvalid(text)
 		fault.Message = "it is not UTF-8"
 	}
 	if fault.Message != "" && at >= 0 {
-		fault.Line = bytes.Count(data[:at], []byte("\n")) + 1
-		fault.Column = at - bytes.LastIndexByte(data[:at], '\n')
+		fault.Line = strings.Count(text[:at], "\n") + 1
+		fault.Column = at - strings.LastIndexByte(text[:at], '\n')
 	}
-	return string(data), fault, nil
+	return fault
 }
 
-func firstInvalid(data []byte) int {
+func firstInvalid(text string) int {
 	at := 0
-	for at < len(data) {
-		r, size := utf8.DecodeRune(data[at:])
+	for at < len(text) {
+		r, size := utf8.DecodeRuneInString(text[at:])
 		if r == utf8.RuneError && size == 1 {
 			break
 		}

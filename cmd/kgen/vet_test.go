@@ -92,21 +92,27 @@ func TestReadWGSL(t *testing.T) {
 		if want.Message != "" {
 			want.File, want.Validator, want.Outcome = path, "kgen", judge.Refused
 		}
-		text, got, err := readWGSL(path)
+		data, err := readWGSL(path)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if want.Message == "" && text != c.data {
-			t.Errorf("%s: read %d bytes of %d", name, len(text), len(c.data))
+		if want.Message == "" && string(data) != c.data {
+			t.Errorf("%s: read %d bytes of %d", name, len(data), len(c.data))
 		}
-		if got.Message == "" {
-			got = vetFinding{}
+		r := vetReport{}
+		texts := r.add(nil, judge.Text{Name: path, WGSL: string(data)})
+		var got vetFinding
+		if len(r.Findings) > 0 {
+			got = r.Findings[0]
+		}
+		if asked := len(texts) == 1; asked != (want.Message == "") || r.Kernels != 1 {
+			t.Errorf("%s: %d of %d kernels are judged", name, len(texts), r.Kernels)
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
-	if _, _, err := readWGSL(dir); err == nil {
+	if _, err := readWGSL(dir); err == nil {
 		t.Error("a folder was read")
 	}
 }
