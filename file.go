@@ -29,7 +29,11 @@ type File struct {
 func OpenFile(path string) (*File, error) {
 	g, err := gguf.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && isName(path) {
-		return nil, &kgenrt.Error{Code: kgenrt.UnknownModel, Message: fmt.Sprintf("%q is neither a file nor a model that kgen knows", path)}
+		message := fmt.Sprintf("%q is neither a file nor a model that kgen knows", path)
+		if _, err := models.LookupPreset(path); err == nil {
+			message = fmt.Sprintf("%q is no file: of this model kgen knows the shapes, not where its weights are", path)
+		}
+		return nil, &kgenrt.Error{Code: kgenrt.UnknownModel, Message: message}
 	}
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {

@@ -41,7 +41,7 @@ type CodeInfo struct {
 func Codes() []CodeInfo {
 	return []CodeInfo{
 		{NoWebGPU, "no WebGPU library could be loaded, or it offers no adapter",
-			"run `make setup`, or set KGEN_WEBGPU_LIB to a library and install a Vulkan driver; `--device cpu` runs without", 503},
+			"`kgen lib install` gets a library, the system or `make setup` a Vulkan driver; `kgen doctor` tells more; `--device cpu` runs without", 503},
 		{NoModel, "the model file does not exist or can't be read", "check the path; `make setup` fetches the demo model", 404},
 		{UnknownModel, "the name is neither a file nor a model that kgen knows", "give the path of a GGUF file", 404},
 		{InvalidModel, "the model file is damaged or contradicts itself", "fetch the file again; the detail names the field", 422},
