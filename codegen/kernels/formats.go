@@ -29,12 +29,12 @@ type format interface {
 	// multiply adds the trip's products with x to acc<r>, lane by lane.
 	multiply(m *wgsl.Module, r string)
 	// value declares what it needs and returns the text for vector i of the row called row. It is bit-equal to what
-	// models/quant computes: a product of an f16 scale and a code has at most 19 significant bits, so it is exact in f32,
-	// and it makes no difference whether a compiler fuses it with the sum that follows.
+	// models/quant computes: a product of an f16 scale, a whole factor and a code has at most 23 significant bits (Q6_K), so it is
+	// exact in f32, and it makes no difference whether a compiler fuses it with the sum that follows.
 	value(m *wgsl.Module) string
 }
 
-// q8Format is a format with blocks of 32 values whose products with 8-bit codes of x are sums of integers.
+// q8Format is a format whose trips have 32 values, and whose products with 8-bit codes of x are sums of integers.
 type q8Format interface {
 	format
 	// multiplyQ8 declares dots<r>, the codes of trip at<r> times those of x, and adds d·dots and what offsets make to acc<r>.

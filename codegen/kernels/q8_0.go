@@ -1,8 +1,6 @@
 package kernels
 
 import (
-	"fmt"
-
 	"github.com/kgen-wgsl/kgen/codegen/bind"
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -34,35 +32,14 @@ func (b q8_0) load(m *wgsl.Module, r string) {
 	b.loadHalfScale(m, r)
 }
 
-func (q8_0) multiply(m *wgsl.Module, r string) {
-	for w := range 8 {
-		half := "low" + r
-		if w >= 4 {
-			half = "high" + r
-		}
-		codes := fmt.Sprintf("vec4<f32>(unpack4xI8(%s.%c))", half, "xyzw"[w%4])
-		if w == 0 {
-			m.Var("dots"+r, codes+" * x0")
-			continue
-		}
-		m.FMA("dots"+r, codes, fmt.Sprint("x", w))
-	}
-	m.FMA("acc"+r, "vec4<f32>(d"+r+")", "dots"+r)
-}
+// unpack has nothing to do: the codes are bytes.
+func (q8_0) unpack(*wgsl.Module, string) {}
 
-// multiplyQ8 is d·xd·Σ q·c. A sum has at most 32·128·127 in it, which is exact in f32.
-func (q8_0) multiplyQ8(m *wgsl.Module, r string, x q8Input) {
-	m.Var("dots"+r, "0i")
-	for w := range 8 {
-		half := "low" + r
-		if w >= 4 {
-			half = "high" + r
-		}
-		x.dot(m, "dots"+r, fmt.Sprintf("%s.%c", half, "xyzw"[w%4]), w)
-	}
-	m.FMA("acc"+r, "d"+r, "xd * f32(dots"+r+")")
-}
+func (b q8_0) multiply(m *wgsl.Module, r string) { signedCodes{b}.multiply(m, r) }
 
+func (b q8_0) multiplyQ8(m *wgsl.Module, r string, x q8Input) { signedCodes{b}.multiplyQ8(m, r, x) }
+
+// value reads the one word that it needs.
 func (b q8_0) value(m *wgsl.Module) string {
 	b.locate(m)
 	m.Let("word", Codes+"[at * 2u + (part >> 2u)][part & 3u]")
