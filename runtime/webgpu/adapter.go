@@ -36,7 +36,7 @@ func (l *Library) Adapters() ([]*Adapter, error) {
 	if l.adapters == nil {
 		handles, why := l.api.flavour.adapters(l.api, l.instance)
 		if len(handles) == 0 {
-			return nil, &plan.DeviceError{Fault: plan.NoAdapter, Call: "list the adapters of " + l.Name(), Detail: strings.TrimPrefix(why+"; there is none; is a driver installed? "+SetupHint, "; ")}
+			return nil, &plan.DeviceError{Fault: plan.NoAdapter, Call: "list the adapters of " + l.Name(), Detail: cmp.Or(why, "the library lists none") + "; is a driver installed? " + SetupHint}
 		}
 		for _, h := range handles {
 			l.adapters = append(l.adapters, l.describe(h))
@@ -67,7 +67,8 @@ func selectAdapters(all []*Adapter, selector string) ([]*Adapter, error) {
 	names := ""
 	for i, a := range all {
 		names += ", " + strconv.Itoa(i) + " = " + a.info.Name
-		if err != nil && strings.Contains(strings.ToLower(a.info.Name), strings.ToLower(selector)) {
+		if err != nil && strings.Contains(strings.ToLower(a.info.Name), strings.ToLower(selector)) ||
+			err == nil && slices.Contains(strings.Fields(a.info.Name), selector) { // an index that there isn't may be a model's number
 			some = append(some, a)
 		}
 	}

@@ -53,7 +53,7 @@ func search(places []place) (*api, string, error) {
 				}
 				f.err = err
 			}
-			tried += "  " + f.path + ": " + f.err.Error() + "\n"
+			tried += "  " + f.path + ": " + strings.TrimPrefix(f.err.Error(), f.path+": ") + "\n" // the loader's errors name it too
 		}
 	}
 	return nil, "", noLibrary("find a WebGPU library", "tried\n"+tried+SetupHint)
