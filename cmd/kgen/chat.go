@@ -252,7 +252,7 @@ func (c *conversation) show(r runResult) error {
 		c.stdout.WriteByte('\n')
 	}
 	if err := c.stdout.Flush(); err != nil {
-		return usagef("write the answer: %v", err)
+		return plainError{fmt.Errorf("write the answer: %w", err)}
 	}
 	c.note("%d tokens in %.1f s; %d of the prompt's %d tokens were fed in %.1f s", len(r.IDs), r.Stats.DecodeMS/1e3,
 		r.Stats.PrefillTokens+1, len(r.PromptIDs), r.Stats.PrefillMS/1e3)

@@ -281,7 +281,7 @@ func (f *packageFlags) diff(ctx context.Context, t *terminal) error {
 		})
 	} else {
 		if _, err = t.stdout.WriteString(text); err != nil {
-			err = usagef("write the output: %v", err)
+			err = plainError{fmt.Errorf("write the output: %w", err)}
 		}
 	}
 	if err == nil && !d.Empty() {

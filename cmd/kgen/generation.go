@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -178,7 +179,7 @@ func (t *terminal) answer(ctx context.Context, m *kgen.Model, s *kgen.Session, p
 		}
 		t.stdout.WriteString(piece.Text)
 		if err := t.stdout.Flush(); err != nil {
-			return result, usagef("write the text: %v", err)
+			return result, plainError{fmt.Errorf("write the text: %w", err)}
 		}
 	}
 	last := s.Last()

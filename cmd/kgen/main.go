@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	command.BindTo(ctx, (*context.Context)(nil))
 	err = command.Run(t)
 	if e := out.Flush(); err == nil && e != nil {
-		err = usagef("write the output: %v", e)
+		err = plainError{fmt.Errorf("write the output: %w", e)}
 	}
 	status := report(err, t)
 	out.Flush() // the JSON of an error; nothing can be said if it fails

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -58,6 +59,44 @@ func TestInterrupt(t *testing.T) {
 	}
 	if stdout.writes > 2 {
 		t.Errorf("%d pieces were written after the interrupt", stdout.writes-1)
+	}
+}
+
+// Output that can't be written is a failure, not wrong usage.
+func TestFullDisk(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "tiny.gguf")
+	if err := os.WriteFile(model, oracle.Bytes(t, "llama-q4_1.gguf"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	generation := []string{"--device", "cpu", "--temp", "0", "--ignore-eos", "--max-tokens", "2"}
+	for _, args := range [][]string{
+		{"models"},
+		{"diff", "--gguf", model, "--out", filepath.Join(t.TempDir(), "tiny")}, // longer than what is kept before it is written
+		append([]string{"run", model, "--ids", "1,2,3"}, generation...),
+		append([]string{"chat", model, "--raw", "--prompt", "hello"}, generation...),
+	} {
+		var stderr bytes.Buffer
+		if status := run(t.Context(), args, strings.NewReader(""), full{}, &stderr); status != exitFailure || !strings.Contains(stderr.String(), "disk is full") {
+			t.Errorf("kgen %s: status %d, stderr %q", args[0], status, stderr.String())
+		}
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+// On a terminal, which shows both streams, what is said of an answer begins a line.
+func TestStatsFollowTheText(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "tiny.gguf")
+	if err := os.WriteFile(model, oracle.Bytes(t, "llama-q4_1.gguf"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var both bytes.Buffer
+	args := []string{"run", model, "--device", "cpu", "--ids", "1,2,3", "--temp", "0", "--ignore-eos", "--max-tokens", "2"}
+	if status := run(t.Context(), args, strings.NewReader(""), &both, &both); status != exitDone || !strings.Contains(both.String(), "\nlength on ") {
+		t.Errorf("status %d, %q", status, both.String())
 	}
 }
 

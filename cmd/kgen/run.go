@@ -94,6 +94,9 @@ func (v *runVerb) generate(ctx context.Context, t *terminal, m *kgen.Model, s *k
 		return nil
 	}
 	fmt.Fprintln(t.stdout)
+	if err := t.stdout.Flush(); err != nil { // before the line that follows on stderr
+		return plainError{fmt.Errorf("write the text: %w", err)}
+	}
 	printStats(t, result)
 	return nil
 }
