@@ -13,7 +13,7 @@ const headSize = 16
 // that came before, the latest more often. Weights are of every type that kernels have. The vocabulary has 40 tokens.
 func Random(seed uint64) string {
 	r := &randomGraph{Rand: rand.New(rand.NewPCG(seed, 9))}
-	r.width = []int{32, 64, 96}[r.IntN(3)]
+	r.width = []int{32, 64, 96, 256}[r.IntN(4)]
 	r.values = []string{r.node("embed %s, tokens", r.matrix(40, r.width))}
 	for range 6 + r.IntN(14) {
 		r.values = append(r.values, r.step())
@@ -43,15 +43,29 @@ func (r *randomGraph) pick() string {
 	return r.values[r.IntN(len(r.values))]
 }
 
+// matrix adds a weight: of f32, or half the time of any type whose blocks divide a row.
 func (r *randomGraph) matrix(rows, columns int) string {
+	types := []string{"f16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "iq4_nl", "mxfp4", "q2_k", "q3_k", "q4_k", "q5_k", "q6_k"}
 	elem := "f32"
-	if r.IntN(2) == 0 {
-		elem = []string{"f32", "f16", "q8_0", "q4_0", "q4_1"}[r.IntN(5)]
-	}
-	if columns%32 != 0 && elem[0] == 'q' {
-		elem = "f16"
+	switch n := len(types); {
+	case r.IntN(2) == 0:
+	case columns%32 != 0:
+		elem = types[0]
+	case columns%256 != 0:
+		elem = types[r.IntN(n-5)]
+	default:
+		elem = types[r.IntN(n)]
 	}
 	return r.weight(fmt.Sprintf("%s[%d, %d]", elem, rows, columns))
+}
+
+// linear is the text of a product with a matrix, half the time with a bias.
+func (r *randomGraph) linear(x string, rows, columns int) string {
+	text := fmt.Sprintf("linear %s, %s", x, r.matrix(rows, columns))
+	if r.IntN(2) == 0 {
+		text += fmt.Sprintf(", %s {bias=true}", r.weight(fmt.Sprintf("f32[%d]", rows)))
+	}
+	return text
 }
 
 func (r *randomGraph) vector() string { return r.weight(fmt.Sprintf("f32[%d]", r.width)) }
@@ -81,7 +95,7 @@ func (r *randomGraph) step() string {
 	case 0:
 		return r.node("rms_norm %s, %s {eps=1e-05}", a, r.vector())
 	case 1:
-		return r.node("linear %s, %s", a, r.matrix(r.width, r.width))
+		return r.node("%s", r.linear(a, r.width, r.width))
 	case 2:
 		return r.node("glu %s, %s {act=%s}", a, b, []string{"silu", "gelu"}[r.IntN(2)])
 	case 3:
@@ -102,7 +116,7 @@ func (r *randomGraph) attention(x string) string {
 	kvHeads := []int{1, heads}[r.IntN(2)]
 	h := r.node("rms_norm %s, %s {eps=1e-05}", x, r.vector())
 	project := func(heads int) string {
-		flat := r.shaped(fmt.Sprintf("f32[T, %d]", heads*headSize), "linear %s, %s", h, r.matrix(heads*headSize, r.width))
+		flat := r.shaped(fmt.Sprintf("f32[T, %d]", heads*headSize), "%s", r.linear(h, heads*headSize, r.width))
 		return r.shaped(fmt.Sprintf("f32[T, %d, %d]", heads, headSize), "reshape %s", flat)
 	}
 	rotate := func(x string, heads int) string {
@@ -114,5 +128,5 @@ func (r *randomGraph) attention(x string) string {
 	r.layers++
 	a := r.shaped(fmt.Sprintf("f32[T, %d, %d]", heads, headSize), "attention %s, %s {scale=0.25}", q, cache)
 	flat := r.shaped(fmt.Sprintf("f32[T, %d]", heads*headSize), "reshape %s", a)
-	return r.node("linear %s, %s", flat, r.matrix(r.width, heads*headSize))
+	return r.node("%s", r.linear(flat, r.width, heads*headSize))
 }
