@@ -41,18 +41,28 @@ func isTerminal(stream any) bool {
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
+// largestInput is more text than any context holds; devices and pipes may have no end.
+const largestInput = 64 << 20
+
 // readText reads a file that a flag names, or standard input for -.
 func (t *terminal) readText(flag, path string) (string, error) {
+	from := t.stdin
 	if path == "-" {
-		text, err := io.ReadAll(t.stdin)
+		path = "standard input"
+	} else {
+		f, err := os.Open(path)
 		if err != nil {
-			err = usagef("%s: read standard input: %v", flag, err)
+			return "", usagef("%s: %v", flag, err)
 		}
-		return string(text), err
+		defer f.Close()
+		from = f
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
+	text, err := io.ReadAll(io.LimitReader(from, largestInput+1))
+	switch {
+	case err != nil:
 		return "", usagef("%s: %v", flag, err)
+	case len(text) > largestInput:
+		return "", usagef("%s: %s has more than %d MiB", flag, path, largestInput>>20)
 	}
 	return string(text), nil
 }
