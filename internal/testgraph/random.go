@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/kgen-wgsl/kgen/models/quant"
 )
 
 // headSize is the size of heads in random graphs.
@@ -45,18 +47,17 @@ func (r *randomGraph) pick() string {
 
 // matrix adds a weight: of f32, or half the time of any type whose blocks divide a row.
 func (r *randomGraph) matrix(rows, columns int) string {
-	types := []string{"f16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "iq4_nl", "mxfp4", "q2_k", "q3_k", "q4_k", "q5_k", "q6_k"}
-	elem := "f32"
-	switch n := len(types); {
-	case r.IntN(2) == 0:
-	case columns%32 != 0:
-		elem = types[0]
-	case columns%256 != 0:
-		elem = types[r.IntN(n-5)]
-	default:
-		elem = types[r.IntN(n)]
+	elem := quant.F32
+	if r.IntN(2) == 0 {
+		fit := []quant.Type{quant.F16}
+		for _, t := range quant.Types() {
+			if block, _ := t.Block(); ScalesOf(t).Most > 0 && columns%block.Elems == 0 {
+				fit = append(fit, t)
+			}
+		}
+		elem = fit[r.IntN(len(fit))]
 	}
-	return r.weight(fmt.Sprintf("%s[%d, %d]", elem, rows, columns))
+	return r.weight(fmt.Sprintf("%s[%d, %d]", strings.ToLower(elem.String()), rows, columns))
 }
 
 // linear is the text of a product with a matrix, half the time with a bias.
