@@ -126,16 +126,18 @@ func (e *emitter) dispatches() []jen.Code {
 		}
 		return strings.Join(parts, "\n")
 	}
+	var runs []run
 	for _, r := range findRuns(len(d), func(i int) int { return d[i].Layer }, key) {
 		if _, ok := e.lastPhases(r); ok {
-			code = append(code, e.dispatchRun(r)...)
+			runs = append(runs, r)
 			continue
 		}
 		for i, block := range r.blocks {
-			code = append(code, e.dispatchRun(run{r.first + i, [][]int{block}})...)
+			runs = append(runs, run{r.layers[i : i+1], [][]int{block}})
 		}
 	}
-	return code
+	serves := func(r run) bool { _, ok := e.lastPhases(r); return ok }
+	return append(code, e.loops(alternate(runs, key, serves), e.dispatchRun)...)
 }
 
 // lists declares a list for each phase, and the sets of lists that some dispatch is for.
@@ -191,8 +193,8 @@ func (e *emitter) lastPhases(r run) (change, bool) {
 	return c, true
 }
 
-// dispatchRun writes a line for each dispatch of a layer, in a loop over the run's layers.
-func (e *emitter) dispatchRun(r run) []jen.Code {
+// dispatchRun writes a line for each dispatch of a layer.
+func (e *emitter) dispatchRun(r run) statements {
 	change, _ := e.lastPhases(r)
 	var body []jen.Code
 	usesOwn := false
@@ -223,7 +225,7 @@ func (e *emitter) dispatchRun(r run) []jen.Code {
 		}
 		body = append(body, call)
 	}
-	return e.loop(r, body, usesOwn)
+	return statements{body, usesOwn}
 }
 
 // withoutText says what the change of the last layer leaves out.

@@ -82,11 +82,18 @@ func valuesName(values []string) string {
 	return jointName(short)
 }
 
-// weightsName names a stack after its tensors.
+// weightsName names a stack after its tensors: biases of attn_q and attn_k are attnQKBias.
 func weightsName(tensors []string) string {
 	short := make([]string, len(tensors))
+	biases := 0
 	for i, t := range tensors {
-		short[i] = strings.TrimSuffix(inLayer(t), ".weight")
+		name, bias := strings.CutSuffix(inLayer(t), ".bias")
+		if short[i] = strings.TrimSuffix(name, ".weight"); bias {
+			biases++
+		}
+	}
+	if biases == len(tensors) {
+		return jointName(short) + "Bias"
 	}
 	return jointName(short)
 }

@@ -44,7 +44,6 @@ func (e *emitter) layerType() []jen.Code {
 
 // weights places the stacks.
 func (e *emitter) weights() []jen.Code {
-	var code []jen.Code
 	stacks := e.p.Stacks
 	key := func(i int) string {
 		parts := []string{e.stacks[i], e.formats.name(stacks[i].Format)}
@@ -54,12 +53,13 @@ func (e *emitter) weights() []jen.Code {
 		}
 		return strings.Join(parts, "\n")
 	}
-	for _, r := range findRuns(len(stacks), func(i int) int { return stacks[i].Layer }, key) {
+	runs := findRuns(len(stacks), func(i int) int { return stacks[i].Layer }, key)
+	return e.loops(alternate(runs, key, func(run) bool { return true }), func(r run) statements {
 		var body []jen.Code
 		prefixed := false
 		for _, i := range r.blocks[0] {
 			call := jen.Id("b").Dot("Stack").Call(e.stackArgs(stacks[i], r, &prefixed)...)
-			if r.first == codegen.NoLayer {
+			if r.outside() {
 				body = append(body, jen.Id(e.stacks[i]).Op(":=").Add(call))
 			} else {
 				body = append(body, jen.Id("w").Dot(e.stacks[i]).Op("=").Add(call))
@@ -69,9 +69,8 @@ func (e *emitter) weights() []jen.Code {
 			blk := jen.Id("blk").Op(":=").Lit("blk.").Op("+").Qual("strconv", "Itoa").Call(jen.Id("l")).Op("+").Lit(".")
 			body = append([]jen.Code{blk}, body...)
 		}
-		code = append(code, e.loop(r, body, r.first != codegen.NoLayer)...)
-	}
-	return code
+		return statements{body, !r.outside()}
+	})
 }
 
 // stackArgs are the recipe and the tensors of a stack. In a loop, names of tensors start with blk, which prefixed says is used.
@@ -96,31 +95,6 @@ func (e *emitter) stackArgs(s codegen.Stack, r run, prefixed *bool) []jen.Code {
 		return []jen.Code{lines("", "", args)}
 	}
 	return args
-}
-
-// loop wraps the statements of a run's first block so that they serve all of them. With own set they use w, the layer.
-func (e *emitter) loop(r run, body []jen.Code, own bool) []jen.Code {
-	if r.first == codegen.NoLayer {
-		return body
-	}
-	if len(r.blocks) == 1 {
-		if own {
-			body = append([]jen.Code{jen.Id("w").Op(":=").Op("&").Id("layers").Index(jen.Lit(r.first))}, body...)
-		}
-		return []jen.Code{jen.Block(body...)}
-	}
-	if own {
-		body = append([]jen.Code{jen.Id("w").Op(":=").Op("&").Id("layers").Index(jen.Id("l"))}, body...)
-	}
-	if r.first == 0 && len(r.blocks) == e.layers {
-		return []jen.Code{jen.For(jen.Id("l").Op(":=").Range().Id("layers")).Block(body...)}
-	}
-	if r.first == 0 {
-		return []jen.Code{jen.For(jen.Id("l").Op(":=").Range().Lit(len(r.blocks))).Block(body...)}
-	}
-	return []jen.Code{jen.For(
-		jen.Id("l").Op(":=").Lit(r.first), jen.Id("l").Op("<").Lit(r.first+len(r.blocks)), jen.Id("l").Op("++"),
-	).Block(body...)}
 }
 
 // state places tables, params, caches and outputs.
@@ -178,7 +152,8 @@ func (e *emitter) cacheCode() []jen.Code {
 		before, after, _ := strings.Cut(caches[i].Subject, strconv.Itoa(caches[i].Layer))
 		return strings.Join([]string{e.caches[i], before, after, strconv.FormatUint(caches[i].Bytes, 10)}, "\n")
 	}
-	for _, r := range findRuns(len(caches), func(i int) int { return caches[i].Layer }, key) {
+	runs := findRuns(len(caches), func(i int) int { return caches[i].Layer }, key)
+	code = append(code, e.loops(alternate(runs, key, func(run) bool { return true }), func(r run) statements {
 		var body []jen.Code
 		for _, i := range r.blocks[0] {
 			c, target, assign := caches[i], jen.Id("w").Dot(e.caches[i]), "="
@@ -193,8 +168,8 @@ func (e *emitter) cacheCode() []jen.Code {
 				jen.Add(target).Op(assign).Add(place("KVBuffer", subject, c.Bytes)),
 				jen.Id("kv").Dot("Layers").Op("=").Append(jen.Id("kv").Dot("Layers"), target))
 		}
-		code = append(code, e.loop(r, body, true)...)
-	}
+		return statements{body, true}
+	})...)
 	return append(code, jen.Id("b").Dot("KV").Call(jen.Id("kv")))
 }
 

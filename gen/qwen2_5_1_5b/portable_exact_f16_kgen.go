@@ -43,7 +43,7 @@ func portableExactF16() kgenrt.Variant {
 func buildPortableExactF16(b *plan.Builder) {
 	type layer struct {
 		// Planes of weights.
-		attnNorm, attnQK, attnQBiasAttnKBias, attnV, attnVBias, attnOutput, ffnNorm, ffnGateUp, ffnDown, attnQKV, attnQBiasAttnKBiasAttnVBias []plan.Range
+		attnNorm, attnQK, attnQKBias, attnV, attnVBias, attnOutput, ffnNorm, ffnGateUp, ffnDown, attnQKV, attnQKVBias []plan.Range
 		// Keys and values.
 		keys, values plan.Range
 	}
@@ -51,329 +51,50 @@ func buildPortableExactF16(b *plan.Builder) {
 
 	// Weights.
 	tokenEmbdWeight := b.Stack(q6KBlocks6(), plan.Rows{Tensor: "token_embd.weight", Rows: 151936})
-	for l := range 3 {
+	for l := range layers {
 		w := &layers[l]
-		blk := "blk." + strconv.Itoa(l) + "."
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
-		w.attnQK = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256})
-		w.attnQBiasAttnKBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256})
-		w.attnV = b.Stack(q6KBlocks6(), plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
-		w.attnVBias = b.Stack(f32Blocks1(), plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q6KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
-	}
-	for l := 3; l < 5; l++ {
-		w := &layers[l]
-		blk := "blk." + strconv.Itoa(l) + "."
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
-		w.attnQKV = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
-		w.attnQBiasAttnKBiasAttnVBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q4KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
-	}
-	{
-		w := &layers[5]
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.5.attn_norm.weight", Rows: 1})
-		w.attnQK = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.5.attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: "blk.5.attn_k.weight", Rows: 256})
-		w.attnQBiasAttnKBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: "blk.5.attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: "blk.5.attn_k.bias", Rows: 256})
-		w.attnV = b.Stack(q6KBlocks6(), plan.Rows{Tensor: "blk.5.attn_v.weight", Rows: 256})
-		w.attnVBias = b.Stack(f32Blocks1(), plan.Rows{Tensor: "blk.5.attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: "blk.5.attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.5.ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.5.ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: "blk.5.ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q6KBlocks35(), plan.Rows{Tensor: "blk.5.ffn_down.weight", Rows: 1536})
-	}
-	for l := 6; l < 8; l++ {
-		w := &layers[l]
-		blk := "blk." + strconv.Itoa(l) + "."
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
-		w.attnQKV = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
-		w.attnQBiasAttnKBiasAttnVBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q4KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
-	}
-	{
-		w := &layers[8]
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.8.attn_norm.weight", Rows: 1})
-		w.attnQK = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.8.attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: "blk.8.attn_k.weight", Rows: 256})
-		w.attnQBiasAttnKBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: "blk.8.attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: "blk.8.attn_k.bias", Rows: 256})
-		w.attnV = b.Stack(q6KBlocks6(), plan.Rows{Tensor: "blk.8.attn_v.weight", Rows: 256})
-		w.attnVBias = b.Stack(f32Blocks1(), plan.Rows{Tensor: "blk.8.attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: "blk.8.attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.8.ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.8.ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: "blk.8.ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q6KBlocks35(), plan.Rows{Tensor: "blk.8.ffn_down.weight", Rows: 1536})
-	}
-	for l := 9; l < 11; l++ {
-		w := &layers[l]
-		blk := "blk." + strconv.Itoa(l) + "."
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
-		w.attnQKV = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
-		w.attnQBiasAttnKBiasAttnVBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q4KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
-	}
-	{
-		w := &layers[11]
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.11.attn_norm.weight", Rows: 1})
-		w.attnQK = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.11.attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: "blk.11.attn_k.weight", Rows: 256})
-		w.attnQBiasAttnKBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: "blk.11.attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: "blk.11.attn_k.bias", Rows: 256})
-		w.attnV = b.Stack(q6KBlocks6(), plan.Rows{Tensor: "blk.11.attn_v.weight", Rows: 256})
-		w.attnVBias = b.Stack(f32Blocks1(), plan.Rows{Tensor: "blk.11.attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: "blk.11.attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.11.ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.11.ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: "blk.11.ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q6KBlocks35(), plan.Rows{Tensor: "blk.11.ffn_down.weight", Rows: 1536})
-	}
-	for l := 12; l < 14; l++ {
-		w := &layers[l]
-		blk := "blk." + strconv.Itoa(l) + "."
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
-		w.attnQKV = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
-		w.attnQBiasAttnKBiasAttnVBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q4KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
-	}
-	{
-		w := &layers[14]
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.14.attn_norm.weight", Rows: 1})
-		w.attnQK = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.14.attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: "blk.14.attn_k.weight", Rows: 256})
-		w.attnQBiasAttnKBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: "blk.14.attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: "blk.14.attn_k.bias", Rows: 256})
-		w.attnV = b.Stack(q6KBlocks6(), plan.Rows{Tensor: "blk.14.attn_v.weight", Rows: 256})
-		w.attnVBias = b.Stack(f32Blocks1(), plan.Rows{Tensor: "blk.14.attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: "blk.14.attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.14.ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.14.ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: "blk.14.ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q6KBlocks35(), plan.Rows{Tensor: "blk.14.ffn_down.weight", Rows: 1536})
-	}
-	for l := 15; l < 17; l++ {
-		w := &layers[l]
-		blk := "blk." + strconv.Itoa(l) + "."
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
-		w.attnQKV = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
-		w.attnQBiasAttnKBiasAttnVBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q4KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
-	}
-	{
-		w := &layers[17]
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.17.attn_norm.weight", Rows: 1})
-		w.attnQK = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.17.attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: "blk.17.attn_k.weight", Rows: 256})
-		w.attnQBiasAttnKBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: "blk.17.attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: "blk.17.attn_k.bias", Rows: 256})
-		w.attnV = b.Stack(q6KBlocks6(), plan.Rows{Tensor: "blk.17.attn_v.weight", Rows: 256})
-		w.attnVBias = b.Stack(f32Blocks1(), plan.Rows{Tensor: "blk.17.attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: "blk.17.attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.17.ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.17.ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: "blk.17.ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q6KBlocks35(), plan.Rows{Tensor: "blk.17.ffn_down.weight", Rows: 1536})
-	}
-	for l := 18; l < 20; l++ {
-		w := &layers[l]
-		blk := "blk." + strconv.Itoa(l) + "."
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
-		w.attnQKV = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
-		w.attnQBiasAttnKBiasAttnVBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q4KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
-	}
-	{
-		w := &layers[20]
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.20.attn_norm.weight", Rows: 1})
-		w.attnQK = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.20.attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: "blk.20.attn_k.weight", Rows: 256})
-		w.attnQBiasAttnKBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: "blk.20.attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: "blk.20.attn_k.bias", Rows: 256})
-		w.attnV = b.Stack(q6KBlocks6(), plan.Rows{Tensor: "blk.20.attn_v.weight", Rows: 256})
-		w.attnVBias = b.Stack(f32Blocks1(), plan.Rows{Tensor: "blk.20.attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: "blk.20.attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: "blk.20.ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: "blk.20.ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: "blk.20.ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q6KBlocks35(), plan.Rows{Tensor: "blk.20.ffn_down.weight", Rows: 1536})
-	}
-	for l := 21; l < 23; l++ {
-		w := &layers[l]
-		blk := "blk." + strconv.Itoa(l) + "."
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
-		w.attnQKV = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
-		w.attnQBiasAttnKBiasAttnVBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256},
-			plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q4KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
-	}
-	for l := 23; l < 28; l++ {
-		w := &layers[l]
-		blk := "blk." + strconv.Itoa(l) + "."
-		w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
-		w.attnQK = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256})
-		w.attnQBiasAttnKBias = b.Stack(
-			f32Blocks1(),
-			plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
-			plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256})
-		w.attnV = b.Stack(q6KBlocks6(), plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
-		w.attnVBias = b.Stack(f32Blocks1(), plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
-		w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
-		w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
-		w.ffnGateUp = b.Stack(
-			q4KBlocks6(),
-			plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
-			plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
-		w.ffnDown = b.Stack(q6KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
+		switch l {
+		case 0, 1, 2, 5, 8, 11, 14, 17, 20, 23, 24, 25, 26, 27:
+			blk := "blk." + strconv.Itoa(l) + "."
+			w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
+			w.attnQK = b.Stack(
+				q4KBlocks6(),
+				plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
+				plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256})
+			w.attnQKBias = b.Stack(
+				f32Blocks1(),
+				plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
+				plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256})
+			w.attnV = b.Stack(q6KBlocks6(), plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
+			w.attnVBias = b.Stack(f32Blocks1(), plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
+			w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
+			w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
+			w.ffnGateUp = b.Stack(
+				q4KBlocks6(),
+				plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
+				plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
+			w.ffnDown = b.Stack(q6KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
+		default:
+			blk := "blk." + strconv.Itoa(l) + "."
+			w.attnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "attn_norm.weight", Rows: 1})
+			w.attnQKV = b.Stack(
+				q4KBlocks6(),
+				plan.Rows{Tensor: blk + "attn_q.weight", Rows: 1536},
+				plan.Rows{Tensor: blk + "attn_k.weight", Rows: 256},
+				plan.Rows{Tensor: blk + "attn_v.weight", Rows: 256})
+			w.attnQKVBias = b.Stack(
+				f32Blocks1(),
+				plan.Rows{Tensor: blk + "attn_q.bias", Rows: 1536},
+				plan.Rows{Tensor: blk + "attn_k.bias", Rows: 256},
+				plan.Rows{Tensor: blk + "attn_v.bias", Rows: 256})
+			w.attnOutput = b.Stack(q4KBlocks6(), plan.Rows{Tensor: blk + "attn_output.weight", Rows: 1536})
+			w.ffnNorm = b.Stack(f32Blocks1536(), plan.Rows{Tensor: blk + "ffn_norm.weight", Rows: 1})
+			w.ffnGateUp = b.Stack(
+				q4KBlocks6(),
+				plan.Rows{Tensor: blk + "ffn_gate.weight", Rows: 8960},
+				plan.Rows{Tensor: blk + "ffn_up.weight", Rows: 8960})
+			w.ffnDown = b.Stack(q4KBlocks35(), plan.Rows{Tensor: blk + "ffn_down.weight", Rows: 1536})
+		}
 	}
 	outputNormWeight := b.Stack(f32Blocks1536(), plan.Rows{Tensor: "output_norm.weight", Rows: 1})
 
@@ -444,227 +165,39 @@ func buildPortableExactF16(b *plan.Builder) {
 	decodeForward := plan.Lists{decode, forward}
 
 	all.Dispatch(embedQ6K151936x1536, 6, 1, 1, tokenEmbdWeight[codes], tokenEmbdWeight[highBits].Part(0, 72929280), tokenEmbdWeight[unit], params, residual)
-	for l := range 3 {
+	for l := range layers {
 		w := &layers[l]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
-		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	for l := 3; l < 5; l++ {
-		w := &layers[l]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ4K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 7741440), ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	{
-		w := &layers[5]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
-		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	for l := 6; l < 8; l++ {
-		w := &layers[l]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ4K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 7741440), ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	{
-		w := &layers[8]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
-		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	for l := 9; l < 11; l++ {
-		w := &layers[l]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ4K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 7741440), ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	{
-		w := &layers[11]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
-		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	for l := 12; l < 14; l++ {
-		w := &layers[l]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ4K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 7741440), ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	{
-		w := &layers[14]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
-		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	for l := 15; l < 17; l++ {
-		w := &layers[l]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ4K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 7741440), ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	{
-		w := &layers[17]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
-		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	for l := 18; l < 20; l++ {
-		w := &layers[l]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ4K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 7741440), ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	{
-		w := &layers[20]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
-		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	for l := 21; l < 23; l++ {
-		w := &layers[l]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQBiasAttnKBiasAttnVBias[values], attnQKV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		all.Dispatch(gemvQ4K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 7741440), ffn, ffnDown)
-		all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
-	}
-	for l := 23; l < 28; l++ {
-		w := &layers[l]
-		all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
-		all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQBiasAttnKBias[values], attnQK)
-		all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
-		all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
-		after := all
-		if l == 27 {
-			after = decodeForward // prefill needs no more of the last layer
+		switch l {
+		case 0, 1, 2, 5, 8, 11, 14, 17, 20, 23, 24, 25, 26, 27:
+			all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
+			all.Dispatch(gemvQ4K1792x1536Bias, 28, 1, 1, w.attnQK[codes].Part(0, 1548288), attnNorm, w.attnQKBias[values], attnQK)
+			all.Dispatch(gemvQ6K256x1536Bias, 4, 1, 1, w.attnV[codes].Part(0, 319488), w.attnV[unit], attnNorm, w.attnVBias[values], attnV)
+			all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+			after := all
+			if l == 27 {
+				after = decodeForward // prefill needs no more of the last layer
+			}
+			after.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
+			after.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
+			after.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
+			after.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
+			after.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
+			after.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
+			after.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
+			after.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
+		default:
+			all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.attnNorm[values], attnNorm)
+			all.Dispatch(gemvQ4K2048x1536Bias, 32, 1, 1, w.attnQKV[codes].Part(0, 1769472), attnNorm, w.attnQKVBias[values], attnQKV)
+			all.Dispatch(ropeKVNeox12x128F16, 16, 1, 1, params, table, attnQKV, w.keys.Part(0, 8388608)) // kv
+			all.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
+			all.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
+			all.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
+			all.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
+			all.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
+			all.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
+			all.Dispatch(gemvQ4K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 7741440), ffn, ffnDown)
+			all.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
 		}
-		after.Dispatch(attention12x2x128F16, 12, 1, 1, params, attnQ, w.keys.Part(0, 8388608), attn)
-		after.Dispatch(gemvQ4K1536x1536, 24, 1, 1, w.attnOutput[codes].Part(0, 1327104), attn, attnOutput)
-		after.Dispatch(addInPlace1536, 6, 1, 1, residual, attnOutput) // mid
-		after.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, w.ffnNorm[values], ffnNorm)
-		after.Dispatch(gemvQ4K17920x1536, 280, 1, 1, w.ffnGateUp[codes].Part(0, 15482880), ffnNorm, ffnGateUp)
-		after.Dispatch(gluSilu8960, 35, 1, 1, ffnGateUp, ffn)
-		after.Dispatch(gemvQ6K1536x8960, 24, 1, 1, w.ffnDown[codes].Part(0, 11182080), w.ffnDown[unit], ffn, ffnDown)
-		after.Dispatch(addInPlace1536, 6, 1, 1, residual, ffnDown)
 	}
 	decodeForward.Dispatch(rmsnorm1x1536, 1, 1, 1, residual, outputNormWeight[values], outputNorm)
 	decodeForward.Dispatch(gemvQ6K151936x1536, 2374, 1, 1, tokenEmbdWeight[codes], tokenEmbdWeight[highBits].Part(0, 72929280), tokenEmbdWeight[unit], outputNorm, logits)
