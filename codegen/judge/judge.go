@@ -90,7 +90,9 @@ var (
 func refusal(output string) Verdict {
 	output = strings.TrimSpace(colour.ReplaceAllString(output, ""))
 	v := Verdict{Outcome: Refused, Detail: output}
-	if m := tintSays.FindStringSubmatch(output); m != nil {
+	tint, naga := tintSays.FindStringIndex(output), nagaSays.FindStringIndex(output)
+	if tint != nil && (naga == nil || tint[0] < naga[0]) { // what comes later is the text, which they quote
+		m := tintSays.FindStringSubmatch(output)
 		v.Line, v.Column, v.Message = number(m[1]), number(m[2]), m[3]
 	} else if m := nagaSays.FindStringSubmatch(output); m != nil {
 		v.Message = m[1]
