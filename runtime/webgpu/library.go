@@ -4,6 +4,7 @@ package webgpu
 
 import (
 	"path/filepath"
+	"runtime"
 	"strings"
 	"unsafe"
 
@@ -116,6 +117,15 @@ func loadFile(path string, plain bool) (*api, error) {
 	}
 	if strings.HasPrefix(filepath.Base(path), "_wgpu_dawn") {
 		return nil, refusal("a Python extension with Dawn inside; its functions are reached through libwebgpu_dawn.so, which `kgen lib install dawn` puts beside it")
+	}
+	if runtime.GOOS == "linux" && !plain {
+		if err := cutShort(path); err != nil {
+			return nil, err
+		}
+		extension := filepath.Join(filepath.Dir(path), "_wgpu_dawn.abi3.so") // which libwebgpu_dawn.so opens
+		if err := cutShort(extension); err != nil && filepath.Base(path) == "libwebgpu_dawn.so" {
+			return nil, refusal(extension + ": " + err.Error())
+		}
 	}
 	h, err := dlopen(path)
 	if err != nil {

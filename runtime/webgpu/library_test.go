@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,6 +100,46 @@ func TestFindFails(t *testing.T) {
 		t.Errorf("a name twice: %v", err)
 	}
 	t.Log(err)
+}
+
+// TestCutLibrary opens files that end too early, and extensions of Dawn that do: the loader would end the process.
+func TestCutLibrary(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the loaders of other systems look by themselves")
+	}
+	program, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, data []byte) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, err := range map[string]error{
+		"whole":       cutShort(write("a.so", program)),
+		"no ELF":      cutShort(write("a.so", []byte("not a library"))),
+		"only a head": cutShort(write("a.so", program[:64])),
+		"nothing":     cutShort(write("a.so", nil)),
+		"absent":      cutShort(filepath.Join(t.TempDir(), "a.so")),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	cut := program[:len(program)/2]
+	path := write("a.so", cut)
+	_, err = Find(Options{Library: path})
+	isNoLibrary(t, err, "load "+path, "cut short: it has "+utoa(uint64(len(cut)))+" bytes of ")
+
+	path = write("libwebgpu_dawn.so", []byte("not a library"))
+	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "_wgpu_dawn.abi3.so"), cut, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Find(Options{Library: path})
+	isNoLibrary(t, err, "load "+path, "_wgpu_dawn.abi3.so: cut short")
 }
 
 func isNoLibrary(t *testing.T, err error, call string, parts ...string) {
