@@ -69,8 +69,11 @@ func (v *generationFlags) text(t *terminal) (text string, ok bool, err error) {
 	return *v.Prompt, true, nil
 }
 
-// codec returns the file's codec, told whether the model is to think.
+// codec returns the file's codec for text, told whether the model is to think. A file without a vocabulary has none.
 func (v *generationFlags) codec(f *kgen.File, t *terminal) (kgenrt.Codec, error) {
+	if _, err := f.Tokenizer(); err != nil {
+		return kgenrt.Codec{}, err
+	}
 	c, err := f.Codec()
 	if err != nil || v.Think == nil {
 		return c, err

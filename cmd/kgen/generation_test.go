@@ -161,6 +161,32 @@ func TestRunThinks(t *testing.T) {
 	}
 }
 
+// What a file without a vocabulary lacks is said, whether its chat template is asked for or not. Ids need none.
+func TestTextWithoutVocabulary(t *testing.T) {
+	data := oracle.Bytes(t, "llama-q4_1.gguf")
+	const key = "tokenizer.ggml.model"
+	at := bytes.Index(data, []byte(key)) + len(key) + 4 + 8 // a type and a length
+	if string(data[at:at+4]) != "gpt2" {
+		t.Fatal("the model's tokenizer is another one")
+	}
+	copy(data[at:], "none")
+	path := filepath.Join(t.TempDir(), "wordless.gguf")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"run", path, "--prompt", "hi"}, {"run", path, "--prompt", "hi", "--raw"}, {"chat", path}, {"chat", path, "--raw"}} {
+		status, stdout, stderr := command(t, t.Context(), args...)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, "no vocabulary") {
+			t.Errorf("%v: status %d, %q, %q", args, status, stdout, stderr)
+		}
+	}
+	var got generatedText
+	one(t, done(t, exactly("run", path, "--ids", "51,7", "--temp", "0", "--max-tokens", "3", "--json")...), &got)
+	if len(got.IDs) != 3 {
+		t.Errorf("ids %v", got.IDs)
+	}
+}
+
 // Without --seed, runs differ, and the seed that is printed repeats one.
 func TestRunSeedIsPrinted(t *testing.T) {
 	path, _ := tinyModel(t)
