@@ -77,7 +77,7 @@ const sumInF16 = "this adds up in f16, which overflows above 65504: keep the sum
 
 // checkSum refuses sums in f16, which overflow above 65504: what is added to a place of f16 is what makes its next value.
 func (c *checker) checkSum(op string, to, value Expr) {
-	if scalarOf(to) != F16 || op != "" && op != "+" && op != "-" {
+	if c.plain || scalarOf(to) != F16 || op != "" && op != "+" && op != "-" {
 		return
 	}
 	place, _ := uncast(to)

@@ -3,14 +3,20 @@ package wgsl
 import "strconv"
 
 // Pos is where a piece of text was written: the Go line that handed it to the builder, and the column in the piece,
-// counted in bytes from 1; or line and column of a WGSL file.
+// counted in bytes from 1; or line and column of a WGSL file, both from 1, columns in bytes.
 type Pos struct {
 	File   string
 	Line   int
 	Column int
+	InFile bool // of a WGSL file: Column counts from the start of Line
 }
 
-func (p Pos) String() string { return p.File + ":" + strconv.Itoa(p.Line) }
+func (p Pos) String() string {
+	if p.InFile {
+		return p.File + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
+	}
+	return p.File + ":" + strconv.Itoa(p.Line)
+}
 
 // Info is what every expression carries. Type is the one after conversion: a literal 2 in x * 2 with x of type f32 has type
 // f32. Value is set when the expression is a constant scalar; an expression whose operands are abstract always is, so
@@ -42,7 +48,7 @@ type Literal struct {
 	Suffix string // u, i, f, h or empty
 }
 
-// Unary is -x, !x, ~x or &x.
+// Unary is -x, !x, ~x, &x or *x.
 type Unary struct {
 	Info
 	Op string
@@ -56,13 +62,13 @@ type Binary struct {
 	X, Y Expr
 }
 
-// Index is x[i].
+// Index is x[i]; X may be a pointer to what is indexed.
 type Index struct {
 	Info
 	X, I Expr
 }
 
-// Member is x.name: a swizzle.
+// Member is x.name: a swizzle, or a member of a struct. X may be a pointer.
 type Member struct {
 	Info
 	X    Expr
@@ -103,11 +109,13 @@ const (
 	VarSymbol
 	ParamSymbol
 	FuncSymbol
+	OverrideSymbol
+	TypeSymbol  // a struct or alias
 	AliasSymbol // an operand that lives in a binding; resolved by the checker and never in a checked AST
 )
 
 func (k SymbolKind) String() string {
-	return [...]string{"?", "const", "let", "var", "parameter", "function", "operand"}[k]
+	return [...]string{"?", "const", "let", "var", "parameter", "function", "override", "type", "operand"}[k]
 }
 
 // Symbol is a declared name. Identifiers of one declaration share one Symbol.
@@ -116,15 +124,16 @@ type Symbol struct {
 	Kind     SymbolKind
 	Type     Type // for a variable, that of what it stores
 	Space    Space
-	Writable bool   // for variables
-	Value    Value  // of a constant, if it is a scalar
-	Builtin  string // of an entry point's parameter: workgroup_id and so on
+	Writable bool    // for variables
+	Value    Value   // of a constant, if it is a scalar
+	Builtin  string  // of an entry point's parameter: workgroup_id and so on
+	Points   *Symbol // of a let that is a pointer: the variable that it points into, or the parameter that pointed there
 	Pos      Pos
 	Func     *Func  // of a function
 	alias    *alias // of an operand
 }
 
-// Stmt is one of Declare, Assign, If, For, While, Return, Break, Continue, CallStmt, Block and Comment.
+// Stmt is one of Declare, Assign, Ignore, If, Switch, For, While, Loop, Return, Break, Continue, CallStmt, Assert, Block and Comment.
 type Stmt interface{ Position() Pos }
 
 // At is the position that statements and declarations carry.
@@ -142,11 +151,17 @@ type Declare struct {
 	Why    string // trailing comment
 }
 
-// Assign is to = value, or a compound assignment such as += when Op isn't empty.
+// Assign is to = value, or a compound assignment such as += when Op isn't empty. x++ is parsed as x += 1.
 type Assign struct {
 	At
 	Op    string // +, -, *, /, %, &, |, ^, <<, >> or empty
 	To    Expr
+	Value Expr
+}
+
+// Ignore is _ = value: the value is computed, for what that does.
+type Ignore struct {
+	At
 	Value Expr
 }
 
@@ -158,7 +173,22 @@ type If struct {
 	Else *Block // may be nil
 }
 
-// For is for (init; cond; post) body.
+// Switch runs the body of the case that has Value, or of the default. Nothing falls through.
+type Switch struct {
+	At
+	Value Expr
+	Cases []*Case
+}
+
+// Case is one case of a switch. Default says that it stands for all other values, too.
+type Case struct {
+	At
+	Values  []Expr // constants
+	Default bool
+	Body    *Block
+}
+
+// For is for (init; cond; post) body. Init, Cond and Post may be nil.
 type For struct {
 	At
 	Init Stmt
@@ -174,13 +204,22 @@ type While struct {
 	Body *Block
 }
 
+// Loop runs body and then Continuing, over and over. Continue goes to Continuing, which ends the loop where BreakIf holds. The
+// scope of Body is around that of Continuing.
+type Loop struct {
+	At
+	Body       *Block
+	Continuing *Block // may be nil
+	BreakIf    Expr   // may be nil; its scope is that of Continuing
+}
+
 // Return leaves a function; Value is nil where it returns nothing.
 type Return struct {
 	At
 	Value Expr
 }
 
-// Break leaves the innermost loop.
+// Break leaves the innermost loop or switch.
 type Break struct{ At }
 
 // Continue goes on with the next round of the innermost loop.
@@ -190,6 +229,12 @@ type Continue struct{ At }
 type CallStmt struct {
 	At
 	Call *Call
+}
+
+// Assert is const_assert cond, in a function or at module scope. It holds.
+type Assert struct {
+	At
+	Cond Expr
 }
 
 // Comment is one comment line.
@@ -204,11 +249,36 @@ type Block struct {
 	List []Stmt
 }
 
-// Var is a variable at module scope: a binding of group 0, or workgroup memory.
+// Var is a variable at module scope: a binding, workgroup memory, or a private one.
 type Var struct {
 	At
 	Symbol  *Symbol
-	Binding int // for storage and uniform variables
+	Binding int  // for storage and uniform variables, as is Group
+	Group   int  // 0 in what the builder makes
+	Init    Expr // of a private variable; nil for zero
+}
+
+// Override is a constant that the pipeline may set.
+type Override struct {
+	At
+	Symbol *Symbol
+	Typed  bool
+	ID     int    // of @id; -1 without
+	Init   Expr   // nil where the pipeline must set it
+	Why    string // trailing comment
+}
+
+// StructDecl declares a struct.
+type StructDecl struct {
+	At
+	Type *Struct
+}
+
+// TypeAlias gives a type another name. Types elsewhere are those that the name stands for.
+type TypeAlias struct {
+	At
+	Name string
+	Type Type
 }
 
 // Func is a function. An entry point has a workgroup size.
@@ -219,12 +289,23 @@ type Func struct {
 	Result    Type // nil for none
 	Workgroup [3]int
 	Body      *Block
+
+	Sizes       [3]Expr // of the workgroup, where not literals: Workgroup has 1 where one depends on an override
+	MustUse     bool    // @must_use
+	Diagnostics []Directive
 }
 
 // Entry reports whether the function is an entry point.
 func (f *Func) Entry() bool { return f.Workgroup[0] > 0 }
 
-// Decl is a Var, Func, Declare (of a const) or Comment at module scope.
+// Directive is a line such as diagnostic(off, subgroup_uniformity); or requires name; or the attribute @diagnostic(...).
+type Directive struct {
+	At
+	Name string
+	Args []string
+}
+
+// Decl is a Var, Func, Declare (of a const), Override, StructDecl, TypeAlias, Assert or Comment at module scope.
 type Decl interface{ Position() Pos }
 
 // File is a whole WGSL text.
@@ -232,4 +313,6 @@ type File struct {
 	Subgroups bool // enable subgroups;
 	F16       bool // enable f16;
 	Decls     []Decl
+
+	Directives []Directive // diagnostic and requires
 }

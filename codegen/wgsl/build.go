@@ -66,7 +66,7 @@ func (m *Module) bind(access plan.Access, name, elem string, n int) {
 	if !hostShareable(t.Elem, access) {
 		m.errorf("%s can't be the element of binding %s", t.Elem, name)
 	}
-	m.top(&Var{At{s.Pos}, s, len(m.bindings)})
+	m.top(&Var{At: At{s.Pos}, Symbol: s, Binding: len(m.bindings)})
 	m.declare(s)
 	b := plan.Binding{Name: name, Access: access, Bytes: uint64(SizeOf(*t))}
 	m.bindings = append(m.bindings, Binding{b, t.Elem, n})
@@ -97,7 +97,7 @@ func (m *Module) arrayType(name, elem string, n int) *Array {
 		m.errorf("%s: %d elements of type %s", name, n, t)
 		return nil
 	}
-	return &Array{t, n}
+	return &Array{Elem: t, Len: n}
 }
 
 func (m *Module) useF16(t Type) {
@@ -153,7 +153,7 @@ func (m *Module) Workgroup(name, elem string, n int) {
 		t = a.Elem
 	}
 	s := &Symbol{Name: name, Kind: VarSymbol, Type: t, Space: WorkgroupSpace, Writable: true, Pos: caller()}
-	m.top(&Var{At{s.Pos}, s, 0})
+	m.top(&Var{At: At{s.Pos}, Symbol: s})
 	m.declare(s)
 }
 

@@ -39,6 +39,7 @@ var builtins = map[string]string{
 
 	"atomicLoad": "special", "atomicStore": "special", "atomicAdd": "special", "atomicSub": "special", "atomicMax": "special",
 	"atomicMin": "special", "atomicAnd": "special", "atomicOr": "special", "atomicXor": "special", "atomicExchange": "special",
+	"atomicCompareExchangeWeak": "special",
 }
 
 // builtinValues gives the types of the built-in values of an entry point's parameters.

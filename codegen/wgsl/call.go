@@ -36,7 +36,7 @@ func (c *checker) call(e *Call) Expr {
 		return c.special(e)
 	}
 	matched := c.match(e, signature)
-	if name := e.Name; scalarOf(matched) == F16 && (name == "subgroupAdd" || name == "subgroupExclusiveAdd" || name == "subgroupInclusiveAdd") {
+	if name := e.Name; !c.plain && scalarOf(matched) == F16 && (name == "subgroupAdd" || name == "subgroupExclusiveAdd" || name == "subgroupInclusiveAdd") {
 		return c.fail(e, sumInF16)
 	}
 	return c.constants(matched)
@@ -72,7 +72,7 @@ func (c *checker) match(e *Call, signature string) Expr {
 		switch {
 		case t == nil:
 			t = shared
-		case t == U32 && isSubgroupName(e.Name):
+		case t == U32 && isSubgroupName(e.Name) && !c.plain:
 			e.Args[i] = laneIndex(e.Args[i])
 		}
 		e.Args[i] = c.convert(e.Args[i], t, "the argument")

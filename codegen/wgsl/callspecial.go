@@ -4,7 +4,8 @@ import "math"
 
 // special checks the functions whose signature isn't in the table.
 func (c *checker) special(e *Call) Expr {
-	want := map[string]int{"select": 3, "dot": 2, "arrayLength": 1, "workgroupUniformLoad": 1, "atomicLoad": 1}[e.Name]
+	want := map[string]int{"select": 3, "dot": 2, "arrayLength": 1, "workgroupUniformLoad": 1, "atomicLoad": 1,
+		"atomicCompareExchangeWeak": 3}[e.Name]
 	if want == 0 {
 		want = 2
 	}
@@ -14,6 +15,8 @@ func (c *checker) special(e *Call) Expr {
 	switch {
 	case e.Name == "select":
 		return c.selectCall(e)
+	case e.Name == "atomicCompareExchangeWeak" && !c.plain:
+		return c.fail(e, "atomicCompareExchangeWeak is not for the builder")
 	case e.Name == "dot":
 		return c.dot(e)
 	case isSubgroupName(e.Name):
@@ -45,7 +48,7 @@ func (c *checker) dot(e *Call) Expr {
 	if !ok || !vector || !v.Elem.numeric() || typeOf(e.Args[1]) != v {
 		return c.fail(e, "dot takes two vectors of one type, not %s and %s", tx, ty)
 	}
-	if v.Elem == F16 {
+	if v.Elem == F16 && !c.plain {
 		return c.fail(e, sumInF16)
 	}
 	e.Type = v.Elem
@@ -63,7 +66,11 @@ func laneIndex(e Expr) Expr {
 // lane checks the subgroup functions that take the index of a lane.
 func (c *checker) lane(e *Call) Expr {
 	e.Args[0] = c.settle(e.Args[0])
-	e.Args[1] = laneIndex(e.Args[1])
+	if c.plain {
+		e.Args[1] = c.settle(e.Args[1])
+	} else {
+		e.Args[1] = laneIndex(e.Args[1])
+	}
 	t, lane := typeOf(e.Args[0]), typeOf(e.Args[1])
 	switch {
 	case !component(t).numeric():
@@ -101,11 +108,15 @@ func (c *checker) pointerCall(e *Call) Expr {
 		return e
 	}
 	a, ok := p.Elem.(Atomic)
-	if s := root(e.Args[0].(*Unary).X); !ok || !s.Writable {
+	if !ok || !p.Writable {
 		return c.failAt(e, e.Args[0], "%s takes an atomic in workgroup memory or in a read-write binding", e.Name)
 	}
-	if len(e.Args) == 2 {
-		e.Args[1] = c.convert(e.Args[1], a.Elem, "the value")
+	for i := range e.Args[1:] {
+		e.Args[i+1] = c.convert(e.Args[i+1], a.Elem, "the value")
+	}
+	if e.Name == "atomicCompareExchangeWeak" {
+		e.Type = exchangeResult[a.Elem]
+		return e
 	}
 	if e.Type = a.Elem; e.Name == "atomicStore" {
 		e.Type = nil

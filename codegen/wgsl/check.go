@@ -10,6 +10,7 @@ type checker struct {
 	scope *scope
 	file  *File // learns of the extensions used
 	text  string
+	plain bool // a file's text: by the rules of WGSL alone, and nothing is rewritten
 	err   *Error
 }
 
@@ -40,6 +41,9 @@ func scalarOf(e Expr) Scalar { return component(typeOf(e)) }
 // value checks an expression whose value is used: not a function without result, not a whole array in a buffer, no atomic.
 func (c *checker) value(e Expr) Expr {
 	e = c.expr(e)
+	if c.plain {
+		return c.plainValue(e)
+	}
 	switch typeOf(e).(type) {
 	case nil:
 		return c.fail(e, "the call returns nothing")
@@ -48,7 +52,7 @@ func (c *checker) value(e Expr) Expr {
 	case Pointer:
 		return c.fail(e, "a pointer can only be an argument of a built-in function; pass values or indices")
 	case Array:
-		if s := root(e); s != nil && s.Space > FunctionSpace {
+		if s := root(e); s != nil && s.Space > PrivateSpace {
 			return c.fail(e, "array %s must be indexed", s.Name)
 		}
 	}
@@ -99,6 +103,8 @@ func (c *checker) ident(e *Ident) Expr {
 	switch e.Symbol.Kind {
 	case FuncSymbol:
 		return c.fail(e, "%s is a function", e.Name)
+	case TypeSymbol:
+		return c.fail(e, "%s is a type", e.Name)
 	case AliasSymbol:
 		return c.fail(e, "%s is an operand within binding %s: it must be indexed", e.Name, e.Symbol.alias.binding.Name)
 	}
@@ -131,11 +137,14 @@ func (c *checker) index(e *Index) Expr {
 		return e
 	}
 	n := 0
-	switch t := typeOf(e.X).(type) {
+	switch t := c.pointed(e.X).(type) {
 	case Vector:
 		e.Type, n = t.Elem, t.Width
 	case Array:
 		e.Type, n = t.Elem, t.Len
+		if t.Size != nil {
+			n = 0 // not known
+		}
 	default:
 		return c.fail(e, "%s can't be indexed", t)
 	}
@@ -160,7 +169,15 @@ func (c *checker) member(e *Member) Expr {
 		set(e, Bad)
 		return e
 	}
-	v, ok := typeOf(e.X).(Vector)
+	if s, ok := c.pointed(e.X).(*Struct); ok {
+		m := s.member(e.Name)
+		if m == nil {
+			return c.fail(e, "%s has no member %s", s, e.Name)
+		}
+		e.Type, e.Const = m.Type, constant(e.X)
+		return e
+	}
+	v, ok := c.pointed(e.X).(Vector)
 	if !ok {
 		return c.fail(e, "%s has no member %s", typeOf(e.X), e.Name)
 	}
@@ -187,6 +204,11 @@ func root(e Expr) *Symbol {
 			e = x.X
 		case *Member:
 			e = x.X
+		case *Unary:
+			if x.Op != "*" && x.Op != "&" {
+				return nil
+			}
+			e = x.X
 		default:
 			return nil
 		}
@@ -196,8 +218,8 @@ func root(e Expr) *Symbol {
 // target checks the left side of an assignment. An operand whose type differs from its binding's comes back as a Bitcast.
 func (c *checker) target(e Expr) Expr {
 	e = c.expr(e)
-	if bad(e) {
-		return e
+	if bad(e) || c.plain {
+		return c.plainTarget(e)
 	}
 	if m, ok := e.(*Member); ok && len(m.Name) > 1 {
 		return c.fail(e, "only one component can be assigned at a time, not .%s", m.Name)
@@ -216,7 +238,7 @@ func (c *checker) target(e Expr) Expr {
 	case Atomic:
 		return c.fail(e, "an atomic is written with atomicStore")
 	case Array:
-		if s.Space > FunctionSpace {
+		if s.Space > PrivateSpace {
 			return c.fail(e, "%s must be indexed", s.Name)
 		}
 	}

@@ -60,7 +60,7 @@ func (c *checker) convertParts(e Expr, t Type) {
 		same(&e.X)
 	case *Index:
 		if a, ok := typeOf(e.X).(Array); ok {
-			part(&e.X, Array{t, a.Len})
+			part(&e.X, Array{t, a.Len, a.Size})
 		} else {
 			same(&e.X)
 		}
@@ -102,6 +102,9 @@ func (c *checker) construct(e *Construct) Expr {
 	c.usesF16(e.To)
 	switch t := e.To.(type) {
 	case nil:
+		if e.Written == "array" {
+			return c.inferArray(e)
+		}
 		return c.inferVector(e)
 	case Scalar:
 		return c.cast(e, t)
@@ -109,6 +112,8 @@ func (c *checker) construct(e *Construct) Expr {
 		return c.vector(e, t)
 	case Array:
 		return c.array(e, t)
+	case *Struct:
+		return c.structure(e, t)
 	}
 	return c.fail(e, "%s can't be constructed", e.To)
 }
@@ -190,6 +195,9 @@ func (c *checker) array(e *Construct, t Array) Expr {
 	e.Type = t
 	if t.Len == 0 {
 		return c.fail(e, "%s needs a length", e.Written)
+	}
+	if !constructible(t) {
+		return c.fail(e, "%s can't be constructed", t)
 	}
 	if len(e.Args) != 0 && len(e.Args) != t.Len {
 		return c.fail(e, "%s takes %d elements, not %d", e.Written, t.Len, len(e.Args))

@@ -1,9 +1,12 @@
-// Package wgsl holds the WGSL of compute kernels: its AST, expression parser, type checker and printer, and the Module with which
-// kernel families build it.
+// Package wgsl holds the WGSL of compute kernels: its AST, parser, type checker and printer, and the Module with which kernel
+// families build it.
 //
 // A kernel is written as pieces of WGSL text with Go around them: Go unrolls, chooses and fuses, WGSL says what is computed.
 // Each piece is parsed, its names are resolved in the scope where it stands, types are inferred and checked by the rules of WGSL,
 // and a mistake is reported with the Go line that wrote the piece.
+//
+// Parse reads whole files to the same AST, by the rules of WGSL alone: those that Module sets beyond WGSL (no sums in f16, no remainder
+// of i32, names that are no keyword anywhere) and its simplifications are not for text that others wrote.
 //
 // Vocabulary:
 //   - binding: a storage or uniform array of bind group 0, numbered in the order of declaration;

@@ -9,6 +9,7 @@ const (
 	nameToken
 	numberToken
 	opToken
+	commentToken
 )
 
 type token struct {
@@ -23,14 +24,25 @@ var operators = []string{
 	"+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "(", ")", "[", "]", ",", ".", ":", "@", "=", ";", "{", "}",
 }
 
-// lex cuts text into tokens, the last of them an endToken.
+// lex cuts text into tokens, the last of them an endToken. Comments are for whole files.
 func lex(text string, base Pos) ([]token, *Error) {
 	var tokens []token
 	for i := 0; i < len(text); {
 		c := text[i]
+		blank, comment := 0, 0
+		if base.InFile {
+			blank, comment = blankAt(text[i:]), commentEnd(text[i:])
+		}
 		switch {
 		case c == ' ' || c == '\t' || c == '\n':
 			i++
+			continue
+		case blank > 0:
+			i += blank
+			continue
+		case comment > 0:
+			tokens = append(tokens, token{commentToken, text[i : i+comment], i})
+			i += comment
 			continue
 		case c == '_' || letter(c):
 			n := i + 1
@@ -49,6 +61,9 @@ func lex(text string, base Pos) ([]token, *Error) {
 		op := operatorAt(text[i:])
 		if op == "" {
 			base.Column = i + 1
+			if base.InFile {
+				return nil, errorAt(base, "", "no WGSL token that kgen knows starts with %q", firstRune(text[i:]))
+			}
 			return nil, errorAt(base, text, "no WGSL token starts with %q", firstRune(text[i:]))
 		}
 		tokens = append(tokens, token{opToken, op, i})

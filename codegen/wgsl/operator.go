@@ -34,8 +34,11 @@ func level(op string) int {
 }
 
 func (c *checker) unary(e *Unary) Expr {
-	if e.Op == "&" {
+	switch {
+	case e.Op == "&":
 		return c.address(e)
+	case e.Op == "*" && c.plain:
+		return c.deref(e)
 	}
 	e.X = c.value(e.X)
 	if bad(e.X) {
@@ -71,11 +74,14 @@ func (c *checker) address(e *Unary) Expr {
 		set(e, Bad)
 		return e
 	}
-	s := root(e.X)
-	if _, member := e.X.(*Member); s == nil || s.Kind != VarSymbol || member {
+	p := placeOf(e.X)
+	if m, ok := e.X.(*Member); p.space == NoSpace || ok && (!c.plain || componentOf(m.X)) {
 		return c.fail(e, "& needs a variable")
 	}
-	e.Type = Pointer{s.Space, typeOf(e.X)}
+	if i, ok := e.X.(*Index); ok && c.plain && componentOf(i.X) {
+		return c.fail(e, "& can't point to a component of a vector")
+	}
+	e.Type = Pointer{p.space, typeOf(e.X), p.writable}
 	return e
 }
 
@@ -102,14 +108,14 @@ func (c *checker) binary(e *Binary) Expr {
 	}
 	// Vulkan leaves the remainder undefined when an operand is negative, and naga 29 hands it on: an NVIDIA H200 (580.159) gives
 	// what WGSL does not say. Tint computes it from a quotient.
-	if e.Op == "%" && s == I32 && !e.Const {
+	if e.Op == "%" && s == I32 && !e.Const && !c.plain {
 		return c.fail(e, "the remainder of i32 differs from device to device when an operand is negative: take it of u32")
 	}
 	e.Type = shaped(s, max(wx, wy))
 	if level(e.Op) == relationalLevel {
 		e.Type = shaped(Bool, wx)
 	}
-	return simplify(c.fold(e, s))
+	return c.simplify(c.fold(e, s))
 }
 
 // operates reports whether an operator that takes two operands of one type takes those of component s.
@@ -154,7 +160,7 @@ func (c *checker) shift(e *Binary) Expr {
 		return c.failAt(e, e.Y, "a shift by %d of %s", vy.Int, s)
 	}
 	if vx.Kind == NoValue {
-		return simplify(e)
+		return c.simplify(e)
 	}
 	if e.Op == ">>" {
 		e.Value = intValue(vx.Int >> vy.Int)

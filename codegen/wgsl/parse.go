@@ -13,14 +13,26 @@ type parser struct {
 	next   int
 	depth  int
 	err    *Error
+
+	comments []comment              // of a whole file
+	lines    []int                  // of a whole file: offsets at which they start
+	types    func(name string) Type // of a whole file: the struct or alias of a name, or nil
+	length   func() (int, Expr)     // of a whole file: parses the length of an array
 }
 
 // newParser starts on a piece that was written at base.
 func newParser(text string, base Pos) *parser {
 	p := &parser{text: text, base: base}
+	if base.InFile {
+		p.lines = lineStarts(text)
+	}
 	p.tokens, p.err = lex(text, base)
 	if p.err != nil {
+		p.err.Pos = p.pos(token{at: p.err.Pos.Column - 1})
 		p.tokens = []token{{endToken, "the end", len(text)}}
+	}
+	if base.InFile {
+		p.takeComments()
 	}
 	return p
 }
@@ -96,12 +108,23 @@ func describe(t token) string {
 func (p *parser) pos(t token) Pos {
 	at := p.base
 	at.Column = t.at + 1
+	if at.InFile {
+		at.Line, at.Column = lineColumn(p.lines, t.at)
+	}
 	return at
+}
+
+// piece is the text that errors show: none of a whole file.
+func (p *parser) piece() string {
+	if p.base.InFile {
+		return ""
+	}
+	return p.text
 }
 
 func (p *parser) fail(t token, format string, args ...any) {
 	if p.err == nil {
-		p.err = errorAt(p.pos(t), p.text, format, args...)
+		p.err = errorAt(p.pos(t), p.piece(), format, args...)
 	}
 	p.next = len(p.tokens) - 1
 }

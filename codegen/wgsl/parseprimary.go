@@ -4,7 +4,7 @@ import "strings"
 
 func (p *parser) unary() Expr {
 	t := p.peek()
-	if t.kind == opToken && strings.Contains("- ! ~ &", t.text) {
+	if t.kind == opToken && strings.Contains("- ! ~ & *", t.text) {
 		if p.depth++; p.depth > maxDepth {
 			p.fail(t, "the expression is nested more than %d deep", maxDepth)
 		}
@@ -51,7 +51,7 @@ func (p *parser) primary() Expr {
 			return &Ident{Info: Info{Pos: p.pos(t)}, Name: t.text}
 		}
 		return &Bitcast{Info: Info{Pos: p.pos(t)}, To: to, X: args[0]}
-	case t.kind == nameToken && typeName(t.text):
+	case t.kind == nameToken && (typeName(t.text) || p.types != nil && p.types(t.text) != nil):
 		return p.construct()
 	case t.kind == nameToken:
 		p.take()
@@ -71,7 +71,8 @@ func (p *parser) primary() Expr {
 func (p *parser) construct() Expr {
 	t := p.peek()
 	c := &Construct{Info: Info{Pos: p.pos(t)}, Written: t.text}
-	if w := vectorWidth(t.text); w > 0 && p.tokens[p.next+1].text != "<" { // vec4(x): the arguments say of what
+	inferred := vectorWidth(t.text) > 0 || p.types != nil && t.text == "array"
+	if inferred && p.tokens[p.next+1].text != "<" { // vec4(x): the arguments say of what
 		p.take()
 	} else {
 		c.To = p.typ()

@@ -54,8 +54,18 @@ func (p *parser) typ() Type {
 	if s := shorthands[t.text]; s != nil {
 		return s
 	}
+	if p.types != nil && p.err == nil {
+		if named := p.types(t.text); named != nil {
+			return named
+		}
+	}
 	w := vectorWidth(t.text)
 	switch {
+	case t.text == "ptr" && p.types != nil:
+		return p.pointer()
+	case outside(t.text) != "":
+		p.fail(t, "%s: %s are outside of the compute subset that kgen reads", t.text, outside(t.text))
+		return Bad
 	case t.text == "ptr":
 		p.fail(t, "pointers can't be passed or stored: naga refuses most of them; pass values or indices")
 		return Bad
@@ -71,8 +81,11 @@ func (p *parser) typ() Type {
 	switch {
 	case p.err != nil:
 	case t.text == "array":
-		made = Array{elem, p.arrayLength()}
-		if SizeOf(elem) == 0 {
+		n, size := p.arrayLength()
+		made = Array{elem, n, size}
+		if p.types != nil && p.err == nil {
+			p.element(inner, elem, n)
+		} else if SizeOf(elem) == 0 {
 			p.fail(inner, "an array can't have elements of type %s", elem)
 		}
 	case t.text == "atomic" && scalar && (s == U32 || s == I32):
@@ -87,16 +100,19 @@ func (p *parser) typ() Type {
 }
 
 // arrayLength parses the rest of array<T, n. It is 0 without a length, which makes the array runtime-sized.
-func (p *parser) arrayLength() int {
+func (p *parser) arrayLength() (int, Expr) {
 	if !p.accept(",") {
-		return 0
+		return 0, nil
+	}
+	if p.length != nil {
+		return p.length()
 	}
 	t := p.take()
 	n, err := strconv.ParseInt(strings.TrimRight(t.text, "ui"), 0, 32)
 	if t.kind != numberToken || err != nil || n < 1 {
 		p.fail(t, "the length of an array must be a literal from 1 to %d", 1<<31-1)
 	}
-	return int(n)
+	return int(n), nil
 }
 
 // closeTemplate takes the > that ends a template list, also where the lexer saw two of them, or one with =, as one token.

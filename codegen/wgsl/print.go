@@ -22,6 +22,9 @@ func Print(f *File) string {
 	if f.Subgroups {
 		p.b.WriteString(plan.EnableSubgroups)
 	}
+	for _, d := range f.Directives {
+		p.line(directive(d) + ";")
+	}
 	for i, d := range f.Decls {
 		if i > 0 && apart(f.Decls[i-1], d) {
 			p.b.WriteByte('\n')
@@ -36,9 +39,9 @@ func Print(f *File) string {
 func apart(a, b Decl) bool {
 	sort := func(d Decl) int {
 		switch d.(type) {
-		case *Func:
+		case *Func, *StructDecl:
 			return 0
-		case *Declare:
+		case *Declare, *Override, *TypeAlias, *Assert:
 			return 1
 		case *Var:
 			return 2
@@ -59,35 +62,54 @@ func (p *printer) decl(d Decl) {
 		p.stmt(d)
 	case *Comment:
 		p.stmt(d)
+	case *Assert:
+		p.stmt(d)
+	case *Override:
+		p.line(override(d))
+	case *TypeAlias:
+		p.line("alias " + d.Name + " = " + d.Type.String() + ";")
+	case *StructDecl:
+		p.structure(d.Type)
 	}
 }
 
 func (p *printer) variable(v *Var) {
 	s := v.Symbol
 	switch s.Space {
+	case PrivateSpace:
+		text := "var<private> " + s.Name + ": " + s.Type.String()
+		if v.Init != nil {
+			text += " = " + FormatExpr(v.Init)
+		}
+		p.line(text + ";")
+		return
 	case WorkgroupSpace:
 		p.line("var<workgroup> " + s.Name + ": " + s.Type.String() + ";")
 		return
 	case UniformSpace:
-		p.line(bound(v) + "var<uniform> " + s.Name + ": " + s.Type.String() + ";")
+		p.line(bindingText(v) + "var<uniform> " + s.Name + ": " + s.Type.String() + ";")
 		return
 	}
 	access := "read"
 	if s.Writable {
 		access = "read_write"
 	}
-	p.line(bound(v) + "var<storage, " + access + "> " + s.Name + ": " + s.Type.String() + ";")
+	p.line(bindingText(v) + "var<storage, " + access + "> " + s.Name + ": " + s.Type.String() + ";")
 }
 
-func bound(v *Var) string { return "@group(0) @binding(" + strconv.Itoa(v.Binding) + ") " }
+func bindingText(v *Var) string {
+	return "@group(" + strconv.Itoa(v.Group) + ") @binding(" + strconv.Itoa(v.Binding) + ") "
+}
 
 func (p *printer) function(f *Func) {
+	for _, d := range f.Diagnostics {
+		p.line("@" + directive(d))
+	}
+	if f.MustUse {
+		p.line("@must_use")
+	}
 	if f.Entry() {
-		size := strconv.Itoa(f.Workgroup[0])
-		for i := 1; i < 3 && (f.Workgroup[1] > 1 || f.Workgroup[2] > 1); i++ {
-			size += ", " + strconv.Itoa(f.Workgroup[i])
-		}
-		p.line("@compute @workgroup_size(" + size + ")")
+		p.line("@compute @workgroup_size(" + workgroupSize(f) + ")")
 	}
 	params := make([]string, len(f.Params))
 	for i, s := range f.Params {
@@ -102,6 +124,70 @@ func (p *printer) function(f *Func) {
 	}
 	p.line(head + "{")
 	p.block(f.Body)
+	p.line("}")
+}
+
+func workgroupSize(f *Func) string {
+	size := ""
+	for i := range 3 {
+		if i > 0 && f.Workgroup[1] == 1 && f.Workgroup[2] == 1 && f.Sizes[1] == nil && f.Sizes[2] == nil {
+			break
+		}
+		if i > 0 {
+			size += ", "
+		}
+		if f.Sizes[i] != nil {
+			size += FormatExpr(f.Sizes[i])
+		} else {
+			size += strconv.Itoa(f.Workgroup[i])
+		}
+	}
+	return size
+}
+
+func directive(d Directive) string {
+	args := strings.Join(d.Args, ", ")
+	if d.Name == "diagnostic" {
+		return "diagnostic(" + args + ")"
+	}
+	return d.Name + " " + args
+}
+
+func override(o *Override) string {
+	text := "override " + o.Symbol.Name
+	if o.ID >= 0 {
+		text = "@id(" + strconv.Itoa(o.ID) + ") " + text
+	}
+	if o.Typed {
+		text += ": " + o.Symbol.Type.String()
+	}
+	if o.Init != nil {
+		text += " = " + FormatExpr(o.Init)
+	}
+	text += ";"
+	if o.Why != "" {
+		text += " // " + o.Why
+	}
+	return text
+}
+
+func (p *printer) structure(s *Struct) {
+	p.line("struct " + s.Name + " {")
+	p.indent++
+	for _, m := range s.Members {
+		text := m.Name + ": " + m.Type.String() + ","
+		if m.Builtin != "" {
+			text = "@builtin(" + m.Builtin + ") " + text
+		}
+		if m.Size != 0 {
+			text = "@size(" + strconv.Itoa(m.Size) + ") " + text
+		}
+		if m.Align != 0 {
+			text = "@align(" + strconv.Itoa(m.Align) + ") " + text
+		}
+		p.line(text)
+	}
+	p.indent--
 	p.line("}")
 }
 
@@ -128,12 +214,31 @@ func (p *printer) stmt(s Stmt) {
 	case *If:
 		p.ifStmt(s)
 	case *For:
-		p.line("for (" + simple(s.Init) + "; " + FormatExpr(s.Cond) + "; " + simple(s.Post) + ") {")
+		head := simple(s.Init) + ";"
+		if s.Cond != nil {
+			head += " " + FormatExpr(s.Cond)
+		}
+		if head += ";"; s.Post != nil {
+			head += " " + simple(s.Post)
+		}
+		p.line("for (" + head + ") {")
 		p.block(s.Body)
 		p.line("}")
 	case *While:
 		p.line("while (" + FormatExpr(s.Cond) + ") {")
 		p.block(s.Body)
+		p.line("}")
+	case *Loop:
+		p.loop(s)
+	case *Switch:
+		p.line("switch (" + FormatExpr(s.Value) + ") {")
+		p.indent++
+		for _, c := range s.Cases {
+			p.line(caseHead(c) + " {")
+			p.block(c.Body)
+			p.line("}")
+		}
+		p.indent--
 		p.line("}")
 	case *Block:
 		p.line("{")
@@ -148,6 +253,38 @@ func (p *printer) stmt(s Stmt) {
 	default:
 		p.line(simple(s) + ";")
 	}
+}
+
+func (p *printer) loop(s *Loop) {
+	p.line("loop {")
+	p.block(s.Body)
+	if s.Continuing != nil {
+		p.indent++
+		p.line("continuing {")
+		p.block(s.Continuing)
+		if s.BreakIf != nil {
+			p.indent++
+			p.line("break if " + FormatExpr(s.BreakIf) + ";")
+			p.indent--
+		}
+		p.line("}")
+		p.indent--
+	}
+	p.line("}")
+}
+
+func caseHead(c *Case) string {
+	if len(c.Values) == 0 {
+		return "default:"
+	}
+	values := make([]string, len(c.Values))
+	for i, v := range c.Values {
+		values[i] = FormatExpr(v)
+	}
+	if c.Default {
+		values = append(values, "default")
+	}
+	return "case " + strings.Join(values, ", ") + ":"
 }
 
 func (p *printer) ifStmt(s *If) {
@@ -180,6 +317,10 @@ func simple(s Stmt) string {
 		return declaration(s)
 	case *Assign:
 		return FormatExpr(s.To) + " " + s.Op + "= " + FormatExpr(s.Value)
+	case *Ignore:
+		return "_ = " + FormatExpr(s.Value)
+	case *Assert:
+		return "const_assert " + FormatExpr(s.Cond)
 	case *Return:
 		if s.Value == nil {
 			return "return"

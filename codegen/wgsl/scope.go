@@ -9,14 +9,18 @@ import (
 type scope struct {
 	outer *scope
 	names map[string]*Symbol
+	lazy  func(name string) *Symbol // finds what is declared further on, at module scope
 }
 
-func newScope(outer *scope) *scope { return &scope{outer, map[string]*Symbol{}} }
+func newScope(outer *scope) *scope { return &scope{outer: outer, names: map[string]*Symbol{}} }
 
 func (s *scope) find(name string) *Symbol {
 	for ; s != nil; s = s.outer {
 		if symbol := s.names[name]; symbol != nil {
 			return symbol
+		}
+		if s.lazy != nil {
+			return s.lazy(name)
 		}
 	}
 	return nil
@@ -99,6 +103,62 @@ func unusable(name string) string {
 	}
 	return ""
 }
+
+// refusedName returns why a file can't declare a name, or "".
+func refusedName(name string) string {
+	switch {
+	case name == "_":
+		return "a name is missing"
+	case strings.HasPrefix(name, "__"):
+		return "names that start with __ are reserved"
+	case keywords[name]:
+		return name + " is a keyword or reserved word of WGSL"
+	case typeName(name) || name == "bitcast" || name == "ptr" || outside(name) != "":
+		return name + " is a type or built-in function of WGSL: kgen doesn't read files that give it another meaning"
+	}
+	return ""
+}
+
+// refusedMember returns why a member can't have a name, or "".
+func refusedMember(name string) string {
+	switch {
+	case name == "_" || strings.HasPrefix(name, "__"):
+		return "a member can't be called " + name
+	case keywords[name]:
+		return name + " is a keyword or reserved word of WGSL"
+	}
+	return ""
+}
+
+// outside says what a predeclared type that kgen doesn't read belongs to, or "".
+func outside(name string) string {
+	switch {
+	case len(name) >= 6 && strings.HasPrefix(name, "mat") && digit(name[3]) && name[4] == 'x' && digit(name[5]):
+		return "matrices"
+	case strings.HasPrefix(name, "texture_"):
+		return "textures"
+	case name == "sampler" || name == "sampler_comparison":
+		return "samplers"
+	}
+	return ""
+}
+
+// keywords holds the keywords and reserved words of WGSL.
+var keywords = wordSet(`
+	alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if let loop
+	override requires return struct switch true var while
+
+	NULL Self abstract active alignas alignof as asm asm_fragment async attribute auto await become cast catch class co_await
+	co_return co_yield coherent column_major common compile compile_fragment concept const_cast consteval constexpr constinit
+	crate debugger decltype delete demote demote_to_helper do dynamic_cast enum explicit export extends extern external
+	fallthrough filter final finally friend from fxgroup get goto groupshared highp impl implements import inline instanceof
+	interface layout lowp macro macro_rules match mediump meta mod module move mut mutable namespace new nil noexcept noinline
+	nointerpolation non_coherent noncoherent noperspective null nullptr of operator package packoffset partition pass patch
+	pixelfragment precise precision premerge priv protected pub public readonly ref regardless register reinterpret_cast require
+	resource restrict self set shared sizeof smooth snorm static static_assert static_cast std subroutine super target template
+	this thread_local throw trait try type typedef typeid typename typeof union unless unorm unsafe unsized use using varying
+	virtual volatile wgsl where with writeonly yield
+`)
 
 // reserved holds the keywords and reserved words of WGSL, and the keywords of GLSL, HLSL, MSL and C++ that have tripped a
 // translator.

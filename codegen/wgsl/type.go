@@ -2,7 +2,7 @@ package wgsl
 
 import "strconv"
 
-// Type is a WGSL type: a Scalar, Vector, Array, Atomic or Pointer. Types are equal when == says so. A nil Type is that of a
+// Type is a WGSL type: a Scalar, Vector, Array, *Struct, Atomic or Pointer. Types are equal when == says so. A nil Type is that of a
 // call that returns nothing; Bad is that of an expression whose mistake was reported.
 type Type interface{ String() string }
 
@@ -33,14 +33,19 @@ type Vector struct {
 
 func (v Vector) String() string { return "vec" + strconv.Itoa(v.Width) + "<" + v.Elem.String() + ">" }
 
-// Array is an array of Len elements; Len is 0 for a runtime-sized one.
+// Array is an array of Len elements; Len is 0 for a runtime-sized one. Size is set where the length depends on an override: Len
+// is 1 then. Arrays sized by the same override have the same Size.
 type Array struct {
 	Elem Type
 	Len  int
+	Size Expr
 }
 
 func (a Array) String() string {
-	if a.Len == 0 {
+	switch {
+	case a.Size != nil:
+		return "array<" + a.Elem.String() + ", " + lengthText(a.Size) + ">"
+	case a.Len == 0:
 		return "array<" + a.Elem.String() + ">"
 	}
 	return "array<" + a.Elem.String() + ", " + strconv.Itoa(a.Len) + ">"
@@ -51,11 +56,12 @@ type Atomic struct{ Elem Scalar }
 
 func (a Atomic) String() string { return "atomic<" + a.Elem.String() + ">" }
 
-// Pointer is what & makes of a variable. There are no pointer variables and no pointer parameters: naga refuses those to
-// storage and workgroup memory.
+// Pointer is what & makes of a variable. Parameters of functions may be pointers to function and private memory: naga refuses those
+// to storage and workgroup memory.
 type Pointer struct {
-	Space Space
-	Elem  Type
+	Space    Space
+	Elem     Type
+	Writable bool
 }
 
 func (p Pointer) String() string { return "ptr<" + p.Space.String() + ", " + p.Elem.String() + ">" }
@@ -67,13 +73,14 @@ type Space uint8
 const (
 	NoSpace Space = iota
 	FunctionSpace
+	PrivateSpace
 	WorkgroupSpace
 	StorageSpace
 	UniformSpace
 )
 
 func (s Space) String() string {
-	return [...]string{"value", "function", "workgroup", "storage", "uniform"}[s]
+	return [...]string{"value", "function", "private", "workgroup", "storage", "uniform"}[s]
 }
 
 // SizeOf returns the bytes of a sized type in memory, by the layout rules of WGSL; 0 for a type that has no place there.
@@ -92,6 +99,8 @@ func SizeOf(t Type) int {
 		return t.Width * SizeOf(t.Elem)
 	case Array:
 		return t.Len * Stride(t.Elem)
+	case *Struct:
+		return t.Size
 	}
 	return 0
 }
@@ -106,6 +115,8 @@ func AlignOf(t Type) int {
 		return t.Width * SizeOf(t.Elem)
 	case Array:
 		return AlignOf(t.Elem)
+	case *Struct:
+		return t.Align
 	}
 	return SizeOf(t)
 }
@@ -172,7 +183,7 @@ func convertible(from, to Type) bool {
 	}
 	if a, ok := from.(Array); ok {
 		b, ok := to.(Array)
-		return ok && a.Len == b.Len && convertible(a.Elem, b.Elem)
+		return ok && a.Len == b.Len && a.Size == nil && b.Size == nil && convertible(a.Elem, b.Elem)
 	}
 	return width(from) != 0 && width(from) == width(to) && component(from).converts(component(to))
 }
@@ -180,7 +191,7 @@ func convertible(from, to Type) bool {
 // concrete returns the type that a value of an abstract type takes when nothing asks for another.
 func concrete(t Type) Type {
 	if a, ok := t.(Array); ok {
-		return Array{concrete(a.Elem), a.Len}
+		return Array{concrete(a.Elem), a.Len, a.Size}
 	}
 	switch component(t) {
 	case AbstractInt:

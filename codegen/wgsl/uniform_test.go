@@ -15,7 +15,7 @@ func TestUniformityOfFunctions(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, want string
-		tint       bool // refuses it too; it looks closer at functions that branch on their parameters
+		tint       bool // refuses it too
 		functions  func(m M)
 		body       func(m M)
 	}{
@@ -31,14 +31,41 @@ func TestUniformityOfFunctions(t *testing.T) {
 		{"result from memory", "the result of first", true, func(m M) {
 			m.Func("first", "", "f32", func() { m.Return("y[0]") })
 		}, func(m M) { m.If("first() > 1.0", func() { m.Barrier() }) }},
-		{"branch on a parameter", "parameter v", false, func(m M) {
+		{"branch on a uniform parameter", "", false, func(m M) {
 			m.Func("meet", "v: u32", "", func() { m.If("v > 0", func() { m.Barrier() }) })
 		}, func(m M) { m.Call("meet(group.x)") }},
+		{"branch on a varying parameter", "argument v of meet varies, as lane is local_invocation_index", true, func(m M) {
+			m.Func("meet", "v: u32", "", func() { m.If("v > 0", func() { m.Barrier() }) })
+		}, func(m M) { m.Call("meet(lane)") }},
+		{"assigned again", "", false, nil, func(m M) {
+			m.Var("k", "lane")
+			m.Set("k", "3")
+			m.If("k > 1", func() { m.Barrier() })
+		}},
+		{"assigned in a loop", "control flow depends on k > 1", true, nil, func(m M) {
+			m.Var("k", "3u")
+			m.Loop("i", "0", 4, 1, func() {
+				m.If("k > 1", func() { m.Barrier() })
+				m.Set("k", "lane")
+			})
+		}},
+		{"left early", "control flow depends on", true, nil, func(m M) {
+			m.Loop("i", "0", 4, 1, func() {
+				m.If("lane > 1", m.Break)
+				m.Barrier()
+			})
+		}},
+		{"left early, and after", "", false, nil, func(m M) {
+			m.Loop("i", "0", 4, 1, func() { m.If("lane > 1", m.Break) })
+			m.Barrier()
+		}},
 	} {
 		m := wgsl.New()
 		m.Read("x", "f32", 64)
 		m.ReadWrite("y", "f32", 64)
-		c.functions(m)
+		if c.functions != nil {
+			c.functions(m)
+		}
 		m.Compute(64, allBuiltins, func() {
 			m.Let("f", "x[lane]")
 			m.Let("c", "f > 0")

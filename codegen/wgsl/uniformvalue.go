@@ -23,35 +23,58 @@ func (u *uniformity) value(e Expr, flow *cause) *cause {
 
 func (u *uniformity) symbol(e *Ident) *cause {
 	s, here := e.Symbol, e.Pos
-	switch {
-	case s == nil:
+	if s == nil {
 		return nil
-	case s.Kind == ParamSymbol && s.Builtin == "" && u.params:
-		return &cause{here, "parameter " + s.Name}
-	case s.Kind == ParamSymbol && s.Builtin != "" && s.Builtin != "workgroup_id" && s.Builtin != "num_workgroups":
+	}
+	own := u.values[s]
+	s = pointee(s)
+	structure, isStruct := s.Type.(*Struct)
+	switch {
+	case own != nil:
+		return own
+	case s.Kind == ParamSymbol && s.Builtin != "" && varies(s.Builtin):
 		return &cause{here, s.Name + " is " + s.Builtin}
+	case s.Kind == ParamSymbol && isStruct:
+		for _, m := range structure.Members {
+			if m.Builtin != "" && varies(m.Builtin) {
+				return &cause{here, s.Name + "." + m.Name + " is " + m.Builtin}
+			}
+		}
 	case s.Space == StorageSpace && s.Writable:
 		return &cause{here, s.Name + " is read-write storage"}
 	case s.Space == WorkgroupSpace:
 		return &cause{here, s.Name + " is workgroup memory"}
+	case s.Space == PrivateSpace:
+		return &cause{here, s.Name + " is private memory"}
 	}
-	return u.varying[s]
+	if c := u.state[s]; c != nil {
+		return c
+	}
+	return u.values[s]
 }
+
+// varies reports whether a built-in value differs between the invocations of a workgroup.
+func varies(builtin string) bool { return builtin != "workgroup_id" && builtin != "num_workgroups" }
 
 // call returns why the result of a call varies, and reports a collective call in varying flow.
 func (u *uniformity) call(e *Call, flow *cause) *cause {
 	s := u.functions[e.Func]
 	if e.Func == nil {
-		s.collective = collective(e.Name)
+		s.collective = collective(e.Name) && !(u.tolerant && isSubgroupName(e.Name))
 		s.varying = !pure(e.Name)
 	}
 	u.calls = u.calls || s.collective
 	if s.collective && flow != nil && u.final {
 		u.report(e.Pos, "%s must be reached by all invocations together, but control flow depends on %s", e.Name, flow)
 	}
-	if e.Func == nil && e.Name == "workgroupUniformLoad" {
+	switch {
+	case e.Func == nil && e.Name == "workgroupUniformLoad":
 		u.same(e, u.indices(e.Args[0], flow))
 		return nil
+	case e.Func == nil && e.Name == "arrayLength":
+		return u.indices(e.Args[0], flow)
+	case e.Func != nil:
+		return u.userCall(e, s, flow)
 	}
 	var c *cause
 	for i, a := range e.Args {
@@ -59,7 +82,7 @@ func (u *uniformity) call(e *Call, flow *cause) *cause {
 		c = or(c, why)
 		switch e.Name {
 		case "subgroupShuffleXor", "subgroupShuffleUp", "subgroupShuffleDown":
-			if i == 1 {
+			if i == 1 && !u.tolerant {
 				u.same(e, why)
 			}
 		}
@@ -68,6 +91,37 @@ func (u *uniformity) call(e *Call, flow *cause) *cause {
 		return &cause{e.Pos, "the result of " + e.Name}
 	}
 	return c
+}
+
+// userCall answers for the parameters that a function wants uniform, and says what becomes of what its arguments point to.
+func (u *uniformity) userCall(e *Call, s summary, flow *cause) *cause {
+	var any, result *cause
+	for i, a := range e.Args {
+		why := u.value(a, flow)
+		any = or(any, why)
+		if why == nil || i >= len(s.parts) {
+			continue
+		}
+		if b := s.parts[i].broken; b != nil && u.final {
+			u.report(e.Pos, "argument %s of %s varies, as %s: %s, at %s", e.Func.Params[i].Name, e.Name, why.text, b.text, b.pos)
+		}
+		if s.parts[i].result {
+			result = or(result, why)
+		}
+	}
+	for i, a := range e.Args {
+		if r := root(a); r != nil && isPointer(typeOf(a)) {
+			c := or(any, flow)
+			if c == nil && i < len(s.writes) && s.writes[i] {
+				c = &cause{e.Pos, e.Name + " writes to it"}
+			}
+			u.set(pointee(r), or(c, u.state[pointee(r)]))
+		}
+	}
+	if s.varying {
+		return &cause{e.Pos, "the result of " + e.Name}
+	}
+	return result
 }
 
 // same reports that an argument varies where WGSL wants it uniform.
@@ -86,6 +140,12 @@ func (u *uniformity) indices(e Expr, flow *cause) *cause {
 		return u.indices(e.X, flow)
 	case *Member:
 		return u.indices(e.X, flow)
+	case *Bitcast:
+		return u.indices(e.X, flow)
+	case *Ident:
+		if e.Symbol != nil && isPointer(e.Symbol.Type) {
+			return u.values[e.Symbol]
+		}
 	}
 	return nil
 }
