@@ -137,6 +137,7 @@ func (r *doctorReport) examine(ctx context.Context) error {
 	if r.Compiler = "tint"; library.Naga() {
 		r.Compiler = "naga"
 	}
+	r.Checked = r.Checked || r.Compiler == "tint" // Dawn has no way to compile a kernel without checks
 	if !r.Library.Pinned {
 		r.find(doctorFinding{
 			Problem: "the library is no build that kgen pins",

@@ -59,7 +59,7 @@ func TestDoctorUsable(t *testing.T) {
 			t.Errorf("limit %+v", l)
 		}
 	}
-	if len(r.Limits) == 0 || len(r.Checks) == 0 || r.Profile == "" || r.SubmitMicro <= 0 || r.Checked {
+	if len(r.Limits) == 0 || len(r.Checks) == 0 || r.Profile == "" || r.SubmitMicro <= 0 || r.Checked != (r.Compiler == "tint") {
 		t.Errorf("report %+v", r)
 	}
 
@@ -133,6 +133,25 @@ func TestDoctorColours(t *testing.T) {
 		r.print(doctorText{&out, c.colour})
 		if out.String() != c.want {
 			t.Errorf("got %q, want %q", out.String(), c.want)
+		}
+	}
+}
+
+// TestDoctorMode says of each library what its kernels run with.
+func TestDoctorMode(t *testing.T) {
+	for _, c := range []struct {
+		compiler string
+		checked  bool
+		want     string
+	}{
+		{"naga", false, "run unchecked (KGEN_GPU_CHECKS=1 checks them)"},
+		{"naga", true, "as KGEN_GPU_CHECKS=1 asks"},
+		{"tint", true, "as Dawn does it no other way"},
+	} {
+		var out strings.Builder
+		(&doctorReport{Usable: true, Compiler: c.compiler, Checked: c.checked}).print(doctorText{&out, false})
+		if !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s, checked %v: %s", c.compiler, c.checked, out.String())
 		}
 	}
 }

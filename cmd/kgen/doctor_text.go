@@ -84,7 +84,10 @@ func (r *doctorReport) print(d doctorText) {
 	}
 	if r.Usable {
 		mode := "kernels that are proved in bounds run unchecked (KGEN_GPU_CHECKS=1 checks them)"
-		if r.Checked {
+		switch {
+		case r.Checked && r.Compiler == "tint":
+			mode = "all kernels are checked at run time, as Dawn does it no other way"
+		case r.Checked:
 			mode = "all kernels are checked at run time, as KGEN_GPU_CHECKS=1 asks"
 		}
 		d.line("mode", "%s", mode)
