@@ -167,7 +167,8 @@ func TestGraphs(t *testing.T) {
 func TestRandomGraphs(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			ok(t, graphTest{context: 40, positions: []int{0, 1, 31, 33, 2}}.run(t, testgraph.Random(seed)))
+			profile := []string{"portable", "compat"}[seed%2]
+			ok(t, graphTest{profile: profile, context: 40, positions: []int{0, 1, 31, 33, 2}}.run(t, testgraph.Random(seed)))
 		})
 	}
 }

@@ -69,8 +69,8 @@ func (m *slots) add(t *ir.Tensor, bytes uint64, output bool) {
 	m.of[t] = &slot{name: t.Name, bytes: bytes, output: output}
 }
 
-// join asks for the memory of values to lie side by side in this order. Slots that are joined already must be so in the
-// same order.
+// join asks for the memory of values to lie side by side, in this order but for what a step before had joined: that stays so, as
+// the step may have too few bindings to have it apart.
 func (m *slots) join(values []*ir.Tensor) error {
 	var parts []*slot
 	for _, t := range values {
@@ -98,7 +98,15 @@ func (m *slots) join(values []*ir.Tensor) error {
 	}
 	// Units of nothing but these slots become part of the new one.
 	m.units = slices.DeleteFunc(m.units, func(u *unit) bool { return slices.Contains(parts, u.slots[0]) })
-	m.units = append(m.units, newUnit(parts...))
+	var order []*slot
+	for _, s := range parts {
+		if s.unit == nil {
+			order = append(order, s)
+		} else if !slices.Contains(order, s) {
+			order = append(order, s.unit.slots...)
+		}
+	}
+	m.units = append(m.units, newUnit(order...))
 	return nil
 }
 

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/internal/testgraph"
@@ -159,6 +160,20 @@ func TestPresetsFitFourBindings(t *testing.T) {
 				t.Errorf("%s: %v", preset.Name, err)
 			}
 		}
+	}
+}
+
+// Queries and values of one type have one step with two results, a binding if they stay side by side. The keys between them, of another
+// type, are bound with both when they are stored.
+func TestKeysOfAnotherTypeFitFourBindings(t *testing.T) {
+	s := testgraph.Shape{Width: 96, Heads: 3, KVHeads: 3, Size: 32, FFN: 96, Vocab: 40, Weights: "q4_0", Biases: true}
+	text := strings.ReplaceAll(s.Text(), "weight k.1: q4_0", "weight k.1: q8_0")
+	c, err := planned(t, text, "build plan", Options{Profile: profileWith(t, "compat", 128<<20), Context: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := check(c); err != nil {
+		t.Error(err)
 	}
 }
 
