@@ -254,8 +254,12 @@ func (c *conversation) show(r runResult) error {
 	if err := c.stdout.Flush(); err != nil {
 		return plainError{fmt.Errorf("write the answer: %w", err)}
 	}
+	fed := r.Stats.PrefillTokens
+	if r.Stats.DecodeTokens > 0 {
+		fed++ // the last one, with the answer's first token
+	}
 	c.note("%d tokens in %.1f s; %d of the prompt's %d tokens were fed in %.1f s", len(r.IDs), r.Stats.DecodeMS/1e3,
-		r.Stats.PrefillTokens+1, len(r.PromptIDs), r.Stats.PrefillMS/1e3)
+		fed, len(r.PromptIDs), r.Stats.PrefillMS/1e3)
 	return nil
 }
 
