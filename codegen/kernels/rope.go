@@ -23,8 +23,8 @@ const (
 //	(x', y') = (x·cos − y·sin, x·sin + y·cos)   for the pairs (x, y) of a head's first Dims values, as Style pairs them
 //
 // Cos and sin come from the table for the token's position; the rest of a head passes through. The cache has the order of
-// plan.KV, and the page of a position comes from params. Operands: params, table, q, k, v, which lie side by side in that
-// order, and kv.
+// plan.KV, and the page of a position comes from params. Operands: params, table, q, k, v, which lie side by side, and both
+// caches.
 type RoPEKV struct {
 	Heads, KVHeads, Size int
 	Dims                 int // even
