@@ -59,8 +59,8 @@ func TestSearchOrder(t *testing.T) {
 }
 
 func TestCandidates(t *testing.T) {
-	dir := t.TempDir()
-	for _, v := range []string{"29.0.0.1", "29.0.1.1"} {
+	dir := filepath.Join(t.TempDir(), "a[1]b") // no part of the pattern
+	for _, v := range []string{"29.0.0.1", "29.0.10.1", "29.0.9.1"} {
 		if err := os.MkdirAll(filepath.Join(dir, "wgpu-native-"+v), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 	got := place{path: filepath.Join(dir, "wgpu-native-*", "l.so")}.files()
-	if len(got) != 2 || got[0].err != nil || filepath.Base(filepath.Dir(got[0].path)) != "wgpu-native-29.0.1.1" {
+	if len(got) != 3 || got[0].err != nil || filepath.Base(filepath.Dir(got[0].path)) != "wgpu-native-29.0.10.1" {
 		t.Errorf("got %v, want the later version first", got)
 	}
 	for _, missing := range []string{"*.so", "none.so"} {

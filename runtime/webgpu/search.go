@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -99,19 +100,42 @@ func (p place) files() []found {
 	if p.plain {
 		return []found{{p.path, nil}}
 	}
-	list := []string{p.path}
-	if strings.Contains(p.path, "*") {
-		list, _ = filepath.Glob(p.path)
-	} else if _, err := os.Stat(p.path); err != nil {
-		list = nil
+	if _, err := os.Stat(p.path); err == nil {
+		return []found{{p.path, nil}}
 	}
-	if len(list) == 0 {
+	files := p.versions()
+	if len(files) == 0 {
 		return []found{{p.path, refusal("no such file")}}
 	}
-	slices.SortFunc(list, func(a, b string) int { return strings.Compare(b, a) })
+	return files
+}
+
+// versions returns the files that a pattern matches. Its * is the last one, and stands for the end of a folder's name: what else the
+// path holds is the user's, and may look like a pattern.
+func (p place) versions() []found {
+	at := strings.LastIndex(p.path, "*")
+	if at < 0 {
+		return nil
+	}
+	folder, begin := filepath.Split(p.path[:at])
+	entries, _ := os.ReadDir(folder)
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return slices.Compare(numbers(b.Name()), numbers(a.Name())) })
 	var files []found
-	for _, path := range list {
-		files = append(files, found{path, nil})
+	for _, e := range entries {
+		path := folder + e.Name() + p.path[at+1:]
+		if _, err := os.Stat(path); err == nil && strings.HasPrefix(e.Name(), begin) {
+			files = append(files, found{path, nil})
+		}
 	}
 	return files
+}
+
+// numbers returns those in a name: 10 comes after 9.
+func numbers(name string) []int {
+	var list []int
+	for _, digits := range strings.FieldsFunc(name, func(r rune) bool { return r < '0' || r > '9' }) {
+		n, _ := strconv.Atoi(digits) // the largest, if there are too many digits
+		list = append(list, n)
+	}
+	return list
 }
