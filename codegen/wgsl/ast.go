@@ -131,6 +131,7 @@ type Symbol struct {
 	Pos      Pos
 	Func     *Func  // of a function
 	alias    *alias // of an operand
+	parts    Expr   // of a constant that is no scalar: what it is made of
 }
 
 // Stmt is one of Declare, Assign, Ignore, If, Switch, For, While, Loop, Return, Break, Continue, CallStmt, Assert, Block and Comment.

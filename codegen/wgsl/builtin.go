@@ -9,7 +9,7 @@ var builtins = map[string]string{
 	"acos": "F -> F", "acosh": "F -> F", "asin": "F -> F", "asinh": "F -> F", "atan": "F -> F", "atanh": "F -> F",
 	"atan2": "F F -> F", "ceil": "F -> F", "cos": "F -> F", "cosh": "F -> F", "degrees": "F -> F", "exp": "F -> F",
 	"exp2": "F -> F", "floor": "F -> F", "fma": "F F F -> F", "fract": "F -> F", "inverseSqrt": "F -> F", "log": "F -> F",
-	"log2": "F -> F", "mix": "F F F -> F", "pow": "F F -> F", "radians": "F -> F", "round": "F -> F", "saturate": "F -> F",
+	"log2": "F -> F", "mix": "special", "pow": "F F -> F", "radians": "F -> F", "round": "F -> F", "saturate": "F -> F",
 	"sin": "F -> F", "sinh": "F -> F", "smoothstep": "F F F -> F", "sqrt": "F -> F", "step": "F F -> F", "tan": "F -> F",
 	"tanh": "F -> F", "trunc": "F -> F", "quantizeToF16": "F -> F",
 
@@ -40,6 +40,9 @@ var builtins = map[string]string{
 	"atomicLoad": "special", "atomicStore": "special", "atomicAdd": "special", "atomicSub": "special", "atomicMax": "special",
 	"atomicMin": "special", "atomicAnd": "special", "atomicOr": "special", "atomicXor": "special", "atomicExchange": "special",
 	"atomicCompareExchangeWeak": "special",
+
+	"cross": "special", "faceForward": "V V V -> V", "frexp": "special", "ldexp": "special", "modf": "special", "reflect": "V V -> V",
+	"refract": "special", "quadBroadcast": "special", "quadSwapX": "N -> N", "quadSwapY": "N -> N", "quadSwapDiagonal": "N -> N",
 }
 
 // builtinValues gives the types of the built-in values of an entry point's parameters.
@@ -51,12 +54,16 @@ var builtinValues = map[string]Type{
 	"global_invocation_id":   Vector{U32, 3},
 	"subgroup_size":          U32,
 	"subgroup_invocation_id": U32,
+	"subgroup_id":            U32,
+	"num_subgroups":          U32,
 }
 
 // The effects that decide where a call may stand and what its statement means.
 
-func isSubgroupName(name string) bool { return len(name) > 8 && name[:8] == "subgroup" }
-func isAtomic(name string) bool       { return len(name) > 6 && name[:6] == "atomic" }
+func isSubgroupName(name string) bool {
+	return len(name) > 8 && name[:8] == "subgroup" || len(name) > 4 && name[:4] == "quad" || name == "num_subgroups"
+}
+func isAtomic(name string) bool { return len(name) > 6 && name[:6] == "atomic" }
 func isBarrier(name string) bool {
 	return name == "workgroupBarrier" || name == "storageBarrier" || name == "workgroupUniformLoad"
 }

@@ -39,6 +39,9 @@ func (c *checker) call(e *Call) Expr {
 	if name := e.Name; !c.plain && scalarOf(matched) == F16 && (name == "subgroupAdd" || name == "subgroupExclusiveAdd" || name == "subgroupInclusiveAdd") {
 		return c.fail(e, sumInF16)
 	}
+	if c.plain && !bad(matched) {
+		c.bounds(e)
+	}
 	return c.constants(matched)
 }
 
@@ -181,6 +184,9 @@ func (c *checker) constants(e Expr) Expr {
 		if less(v[2], v[0]) {
 			call.Value = v[2]
 		}
+	}
+	if v[0].Kind != NoValue {
+		call.Value = c.constantCall(call, v)
 	}
 	if f := risky[call.Name]; f != nil && !finite(float64(float32(f(v[0].Float)))) {
 		return c.fail(e, "the constant is infinite or not a number")

@@ -1,11 +1,14 @@
 package wgsl
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // special checks the functions whose signature isn't in the table.
 func (c *checker) special(e *Call) Expr {
 	want := map[string]int{"select": 3, "dot": 2, "arrayLength": 1, "workgroupUniformLoad": 1, "atomicLoad": 1,
-		"atomicCompareExchangeWeak": 3}[e.Name]
+		"atomicCompareExchangeWeak": 3, "modf": 1, "frexp": 1, "refract": 3, "mix": 3}[e.Name]
 	if want == 0 {
 		want = 2
 	}
@@ -19,6 +22,12 @@ func (c *checker) special(e *Call) Expr {
 		return c.fail(e, "atomicCompareExchangeWeak is not for the builder")
 	case e.Name == "dot":
 		return c.dot(e)
+	case e.Name == "modf" || e.Name == "frexp":
+		return c.parts(e)
+	case e.Name == "ldexp":
+		return c.ldexp(e)
+	case e.Name == "cross" || e.Name == "refract" || e.Name == "mix":
+		return c.vectors(e)
 	case isSubgroupName(e.Name):
 		return c.lane(e)
 	}
@@ -37,6 +46,9 @@ func (c *checker) selectCall(e *Call) Expr {
 		return c.failAt(e, e.Args[2], "select's condition must be bool, not %s", cond)
 	}
 	e.Type = t
+	if v := valueOf(e.Args[2]); c.plain && v.Kind == BoolValue {
+		e.Value = valueOf(e.Args[v.Int])
+	}
 	return e
 }
 
@@ -77,8 +89,8 @@ func (c *checker) lane(e *Call) Expr {
 		return c.fail(e, "%s doesn't take %s", e.Name, t)
 	case lane != U32: // WGSL takes i32 too, naga doesn't
 		return c.failAt(e, e.Args[1], "a lane is u32, not %s", lane)
-	case e.Name == "subgroupBroadcast" && !constant(e.Args[1]):
-		return c.failAt(e, e.Args[1], "the lane of subgroupBroadcast must be a constant; use subgroupShuffle")
+	case strings.HasSuffix(e.Name, "Broadcast") && !constant(e.Args[1]):
+		return c.failAt(e, e.Args[1], "the lane of %s must be a constant; use subgroupShuffle", e.Name)
 	}
 	e.Type = t
 	return e

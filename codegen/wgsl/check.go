@@ -152,6 +152,9 @@ func (c *checker) index(e *Index) Expr {
 		return c.failAt(e, e.I, "index %d is outside of %s", v.Int, typeOf(e.X))
 	}
 	e.Const = constant(e.X) && constant(e.I)
+	if v := valueOf(e.I); c.plain && e.Const && v.Kind == IntValue {
+		e.Value = partOf(e.X, int(v.Int))
+	}
 	return e
 }
 
@@ -191,6 +194,9 @@ func (c *checker) member(e *Member) Expr {
 		}
 	}
 	e.Type, e.Const = shaped(v.Elem, len(e.Name)), constant(e.X)
+	if c.plain && e.Const && len(e.Name) == 1 {
+		e.Value = partOf(e.X, strings.IndexByte(set, e.Name[0]))
+	}
 	return e
 }
 

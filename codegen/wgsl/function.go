@@ -69,6 +69,13 @@ func returns(b *Block) bool {
 			return returns(s)
 		case *If:
 			return s.Else != nil && returns(s.Then) && returns(s.Else)
+		case *Switch:
+			for _, c := range s.Cases {
+				if !returns(c.Body) {
+					return false
+				}
+			}
+			return true
 		}
 		return false
 	}

@@ -19,6 +19,9 @@ func (p *parser) number(t token) Expr {
 	if last := t.text[len(t.text)-1:]; strings.Contains(suffixes, last) {
 		l.Suffix, l.Text = last, t.text[:len(t.text)-1]
 	}
+	if l.Suffix == "h" && p.noF16 {
+		p.fail(t, "%s needs the line enable f16;", t.text)
+	}
 	float := strings.ContainsAny(l.Text, ".pP") || !hex && strings.ContainsAny(l.Text, "eE") || l.Suffix == "f" || l.Suffix == "h"
 	if float {
 		p.float(t, l)

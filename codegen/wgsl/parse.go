@@ -16,6 +16,7 @@ type parser struct {
 
 	comments []comment              // of a whole file
 	lines    []int                  // of a whole file: offsets at which they start
+	noF16    bool                   // f16 is not enabled
 	types    func(name string) Type // of a whole file: the struct or alias of a name, or nil
 	length   func() (int, Expr)     // of a whole file: parses the length of an array
 }

@@ -166,7 +166,9 @@ func (p *fileParser) local(d *topDecl) *Declare {
 			s.Type = typeOf(decl.Init)
 		}
 		if kind == ConstSymbol {
-			s.Value = valueOf(decl.Init)
+			if s.Value = valueOf(decl.Init); s.Value.Kind == NoValue {
+				s.parts = decl.Init
+			}
 		}
 	case kind != VarSymbol:
 		p.fail(p.peek(), "%s %s needs a value", kind, s.Name)
@@ -215,6 +217,9 @@ func (p *fileParser) declare(t token, s *Symbol) {
 		return
 	}
 	p.scope.names[s.Name] = s
+	if n := len(p.jumps); n > 0 && p.jumps[n-1].body == p.scope && p.jumps[n-1].continued {
+		p.jumps[n-1].late[s] = true
+	}
 }
 
 func (p *fileParser) override(d *topDecl, a attributes) {

@@ -23,6 +23,7 @@ func Parse(name, text string) (*File, error) {
 	p.checker = &checker{file: p.file, plain: true}
 	p.types, p.length = p.namedType, p.arrayLength
 	p.directives()
+	p.noF16 = !p.file.F16
 	p.scan()
 	for _, d := range p.decls {
 		p.resolve(d)
@@ -33,8 +34,13 @@ func Parse(name, text string) (*File, error) {
 	p.assemble()
 	settleLiterals(p.file)
 	var errs []error
-	for _, e := range CheckUniformity(p.file) {
+	for _, e := range checkAccess(p.file) {
 		errs = append(errs, e)
+	}
+	if len(errs) == 0 {
+		for _, e := range CheckUniformity(p.file) {
+			errs = append(errs, e)
+		}
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)

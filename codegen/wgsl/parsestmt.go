@@ -1,12 +1,19 @@
 package wgsl
 
 // jumps are the loops and switches around a statement, the innermost last.
-type jumps []jump
+type jumps []*jump
 
-type jump uint8
+type jump struct {
+	kind      jumpKind
+	body      *scope           // of a loop statement
+	continued bool             // a continue stands before
+	late      map[*Symbol]bool // declared in body after a continue: not for continuing
+}
+
+type jumpKind uint8
 
 const (
-	inLoop jump = iota
+	inLoop jumpKind = iota
 	inSwitch
 	inContinuing
 )
@@ -50,8 +57,8 @@ func (p *fileParser) function(d *topDecl, a attributes) {
 	}
 	p.fn = f
 	f.Body = p.block(false)
-	b := behaviour(f.Body.List)
-	if p.err == nil && f.Result != nil && b.next {
+	// WGSL takes a loop at the end that only a return leaves, naga doesn't.
+	if p.err == nil && f.Result != nil && (behaviour(f.Body.List).next || !returns(f.Body)) {
 		p.fail(p.tokens[max(p.next-1, 0)], "%s must end in a return", f.Name)
 	}
 	d.decl = f
@@ -232,7 +239,7 @@ func (p *fileParser) statement() Stmt {
 			if p.word("if") {
 				p.fail(t, "break if stands at the end of continuing")
 			}
-			if n := len(p.jumps); n == 0 || p.jumps[n-1] == inContinuing {
+			if n := len(p.jumps); n == 0 || p.jumps[n-1].kind == inContinuing {
 				p.fail(t, "break outside of a loop or switch, or in continuing")
 			}
 			p.expect(";")
@@ -252,8 +259,9 @@ func (p *fileParser) statement() Stmt {
 // continues checks a continue: the innermost loop must be one that isn't in its continuing.
 func (p *fileParser) continues(t token) {
 	for i := len(p.jumps) - 1; i >= 0; i-- {
-		switch p.jumps[i] {
+		switch p.jumps[i].kind {
 		case inLoop:
+			p.jumps[i].continued = true
 			return
 		case inContinuing:
 			p.fail(t, "continue in continuing")
@@ -356,8 +364,8 @@ func (p *fileParser) ifStatement(at At) *If {
 }
 
 // inside parses with a jump target more around it.
-func (p *fileParser) inside(j jump, parse func() *Block) *Block {
-	p.jumps = append(p.jumps, j)
+func (p *fileParser) inside(kind jumpKind, parse func() *Block) *Block {
+	p.jumps = append(p.jumps, &jump{kind: kind})
 	b := parse()
 	p.jumps = p.jumps[:len(p.jumps)-1]
 	return b
@@ -399,11 +407,15 @@ func (p *fileParser) loopStatement(at At) *Loop {
 	t := p.peek()
 	s := &Loop{At: at}
 	outer := p.scope
+	var late map[*Symbol]bool
 	p.scope = newScope(outer)
 	s.Body = p.inside(inLoop, func() *Block {
 		if p.depth++; p.depth > maxDepth {
 			p.fail(p.peek(), "blocks are nested more than %d deep", maxDepth)
 		}
+		around := p.jumps[len(p.jumps)-1]
+		around.body, late = p.scope, map[*Symbol]bool{}
+		around.late = late
 		b := p.open()
 		p.statements(b)
 		p.flush(b)
@@ -411,6 +423,7 @@ func (p *fileParser) loopStatement(at At) *Loop {
 	})
 	if p.acceptWord("continuing") {
 		s.Continuing = p.inside(inContinuing, func() *Block { return p.continuing(s) })
+		p.bypassed(s, late)
 	}
 	if !p.is("}") {
 		p.fail(p.peek(), "continuing must be the last of a loop")
@@ -420,6 +433,18 @@ func (p *fileParser) loopStatement(at At) *Loop {
 	p.scope = outer
 	p.ends(t, s)
 	return s
+}
+
+// bypassed refuses a continuing that uses what a continue has jumped over.
+func (p *fileParser) bypassed(s *Loop, late map[*Symbol]bool) {
+	check := func(e Expr) {
+		if id, ok := e.(*Ident); ok && late[id.Symbol] && p.err == nil {
+			p.err = errorAt(id.Pos, "", "a continue jumps over the declaration of %s", id.Name)
+			p.next = len(p.tokens) - 1
+		}
+	}
+	InspectBlock(s.Continuing, check)
+	walk(s.BreakIf, check)
 }
 
 func (p *fileParser) continuing(s *Loop) *Block {
@@ -555,7 +580,7 @@ func (p *fileParser) unifyCases(at token, s *Switch) {
 func (p *fileParser) returnStatement(t token) *Return {
 	r := &Return{At: At{p.pos(t)}}
 	for _, j := range p.jumps {
-		if j == inContinuing {
+		if j.kind == inContinuing {
 			p.fail(t, "return in continuing")
 		}
 	}

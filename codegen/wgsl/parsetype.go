@@ -52,6 +52,9 @@ func (p *parser) typ() Type {
 	defer func() { p.depth-- }()
 	t := p.name("a type")
 	if s := shorthands[t.text]; s != nil {
+		if p.noF16 && component(s) == F16 {
+			p.fail(t, "%s needs the line enable f16;", t.text)
+		}
 		return s
 	}
 	if p.types != nil && p.err == nil {

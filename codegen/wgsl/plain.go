@@ -152,14 +152,41 @@ func (c *checker) structure(e *Construct, t *Struct) Expr {
 	return e
 }
 
-// exchangeResult is what atomicCompareExchangeWeak returns.
-var exchangeResult = map[Scalar]*Struct{U32: exchanged(U32), I32: exchanged(I32)}
-
-func exchanged(t Scalar) *Struct {
-	s := &Struct{
-		Name:    "__atomic_compare_exchange_result<" + t.String() + ">",
-		Members: []Field{{Name: "old_value", Type: t}, {Name: "exchanged", Type: Bool}},
+// partOf returns component or element i of a constant vector or array, where it is a scalar that is known.
+func partOf(e Expr, i int) Value {
+	switch e := e.(type) {
+	case *Ident:
+		if e.Symbol != nil && e.Symbol.parts != nil {
+			return partOf(e.Symbol.parts, i)
+		}
+	case *Construct:
+		if len(e.Args) == 0 {
+			v, _ := boolValue(false).cast(component(elementOf(e.Type)))
+			return v
+		}
+		if _, array := e.Type.(Array); array {
+			return valueOf(e.Args[i])
+		}
+		if len(e.Args) == 1 && width(typeOf(e.Args[0])) == 1 {
+			return valueOf(e.Args[0])
+		}
+		for _, a := range e.Args {
+			w := width(typeOf(a))
+			switch {
+			case i < w && w == 1:
+				return valueOf(a)
+			case i < w && len(e.Args) > 1:
+				return partOf(a, i)
+			}
+			i -= w
+		}
 	}
-	s.layout()
-	return s
+	return Value{}
+}
+
+func elementOf(t Type) Type {
+	if a, ok := t.(Array); ok {
+		return a.Elem
+	}
+	return component(t)
 }

@@ -50,9 +50,22 @@ type summary struct {
 	writes     []bool   // what a parameter points to varies after a call although no argument does
 }
 
+// whole reports whether a pointer points to all of a variable.
+func (u *uniformity) whole(e Expr) bool {
+	switch e := e.(type) {
+	case *Unary:
+		id, ok := e.X.(*Ident)
+		return e.Op == "&" && ok && !isPointer(id.Type)
+	case *Ident:
+		return e.Symbol != nil && (e.Symbol.Kind == ParamSymbol || u.wholes[e.Symbol])
+	}
+	return false
+}
+
 // effect is what a parameter that varies does to a function.
 type effect struct {
 	result bool   // the result varies
+	writes []bool // what each parameter points to varies
 	broken *cause // what must not be: control flow around a collective call varies
 }
 
@@ -101,6 +114,7 @@ type uniformity struct {
 
 	// Of the function being analysed. What is known of values and of the heads of loops only ever turns from uniform to varying,
 	// so a round without a change ends.
+	wholes   map[*Symbol]bool   // of let that points to all of a variable
 	values   map[*Symbol]*cause // of let, and of where pointers point
 	heads    map[Stmt]variables // at the head of a loop
 	back     map[Stmt]*cause    // of the flow that comes back to a loop's head
@@ -142,13 +156,18 @@ func (u *uniformity) function(f *Func) {
 	if !f.Entry() {
 		for _, p := range f.Params {
 			u.analyse(f, p, true)
-			s.parts = append(s.parts, effect{u.result != nil && !s.varying, u.broken})
+			part := effect{result: u.result != nil && !s.varying, broken: u.broken}
+			for _, q := range f.Params {
+				part.writes = append(part.writes, u.out[q] != nil)
+			}
+			s.parts = append(s.parts, part)
 		}
 	}
 	u.functions[f] = s
 }
 
 func (u *uniformity) analyse(f *Func, varied *Symbol, probing bool) {
+	u.wholes = map[*Symbol]bool{}
 	u.values, u.heads, u.back = map[*Symbol]*cause{}, map[Stmt]variables{}, map[Stmt]*cause{}
 	u.result, u.calls, u.broken, u.varied, u.probing = nil, false, nil, varied, probing
 	round := func() {
@@ -244,6 +263,7 @@ func (u *uniformity) declare(s *Declare, flow *cause) {
 		u.set(s.Symbol, c)
 	case s.Init != nil && isPointer(s.Symbol.Type): // what it points to is another question
 		u.mark(s.Symbol, u.indices(s.Init, flow))
+		u.wholes[s.Symbol] = u.whole(s.Init)
 	default:
 		u.mark(s.Symbol, c)
 	}
@@ -253,6 +273,9 @@ func (u *uniformity) declare(s *Declare, flow *cause) {
 func (u *uniformity) assign(s *Assign, flow *cause) {
 	c := or(u.value(s.Value, flow), u.indices(s.To, flow))
 	_, whole := s.To.(*Ident)
+	if d, ok := s.To.(*Unary); ok && d.Op == "*" {
+		whole = u.whole(d.X)
+	}
 	r := root(s.To)
 	if r != nil && (!whole || s.Op != "") {
 		c = or(c, u.state[pointee(r)])

@@ -95,10 +95,11 @@ func (u *uniformity) call(e *Call, flow *cause) *cause {
 
 // userCall answers for the parameters that a function wants uniform, and says what becomes of what its arguments point to.
 func (u *uniformity) userCall(e *Call, s summary, flow *cause) *cause {
-	var any, result *cause
+	var result *cause
+	whys := make([]*cause, len(e.Args))
 	for i, a := range e.Args {
 		why := u.value(a, flow)
-		any = or(any, why)
+		whys[i] = why
 		if why == nil || i >= len(s.parts) {
 			continue
 		}
@@ -111,11 +112,19 @@ func (u *uniformity) userCall(e *Call, s summary, flow *cause) *cause {
 	}
 	for i, a := range e.Args {
 		if r := root(a); r != nil && isPointer(typeOf(a)) {
-			c := or(any, flow)
+			c := flow
+			for j, p := range s.parts {
+				if whys[j] != nil && p.writes[i] {
+					c = or(c, whys[j])
+				}
+			}
 			if c == nil && i < len(s.writes) && s.writes[i] {
 				c = &cause{e.Pos, e.Name + " writes to it"}
 			}
-			u.set(pointee(r), or(c, u.state[pointee(r)]))
+			if !u.whole(a) {
+				c = or(c, u.state[pointee(r)])
+			}
+			u.set(pointee(r), c)
 		}
 	}
 	if s.varying {
