@@ -143,7 +143,8 @@ type At struct{ Pos Pos }
 // Position returns where the statement was written.
 func (a At) Position() Pos { return a.Pos }
 
-// Declare is a let, var or const, in a function or (const) at module scope.
+// Declare is a let, var or const, in a function or (const) at module scope. A const that is a vector or array may be of an abstract
+// type in a parsed file: each Ident of it then has the type that its use asks for, to which the parts of Init convert.
 type Declare struct {
 	At
 	Symbol *Symbol

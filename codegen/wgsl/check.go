@@ -136,6 +136,9 @@ func (c *checker) index(e *Index) Expr {
 		set(e, Bad)
 		return e
 	}
+	if c.plain && !constant(e.I) { // which element it is isn't known, so abstract ones take a type
+		e.X = c.settle(e.X)
+	}
 	n := 0
 	switch t := c.pointed(e.X).(type) {
 	case Vector:

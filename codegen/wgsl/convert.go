@@ -42,6 +42,14 @@ func (c *checker) convertParts(e Expr, t Type) {
 		}
 	}
 	switch e := e.(type) {
+	case *Ident:
+		for i := range partCount(e.Type) {
+			if v := partOf(e, i); v.Kind != NoValue {
+				if _, ok := v.convert(component(elementOf(t))); !ok {
+					c.fail(e, "%s is out of the range of %s", e.Name, t)
+				}
+			}
+		}
 	case *Construct:
 		e.To = t
 		for i := range e.Args {

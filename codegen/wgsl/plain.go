@@ -190,3 +190,31 @@ func elementOf(t Type) Type {
 	}
 	return component(t)
 }
+
+// partCount is the number of parts that partOf knows of.
+func partCount(t Type) int {
+	if a, ok := t.(Array); ok && width(a.Elem) == 1 {
+		return a.Len
+	}
+	if n := width(t); n > 1 {
+		return n
+	}
+	return 0
+}
+
+// partsKnown reports whether an expression is a vector or array of abstract scalars that all have a value.
+func partsKnown(e Expr) bool {
+	n := partCount(typeOf(e))
+	if n == 0 || n > maxParts || !component(elementOf(typeOf(e))).abstract() {
+		return false
+	}
+	for i := range n {
+		if partOf(e, i).Kind == NoValue {
+			return false
+		}
+	}
+	return true
+}
+
+// maxParts bounds the arrays whose elements are known one by one: array(...) has no more in any text that someone wrote.
+const maxParts = 1 << 16

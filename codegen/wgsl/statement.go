@@ -91,6 +91,7 @@ func (c *checker) initial(kind SymbolKind, name string, want Type, e Expr) Expr 
 	switch {
 	case want != nil:
 		e = c.convert(e, want, name)
+	case kind == ConstSymbol && c.plain && partsKnown(e): // it may be used as several types
 	case kind != ConstSymbol || valueOf(e).Kind == NoValue: // so an abstract type never is without a Value
 		e = c.settle(e)
 	}

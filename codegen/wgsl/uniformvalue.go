@@ -54,7 +54,13 @@ func (u *uniformity) symbol(e *Ident) *cause {
 }
 
 // varies reports whether a built-in value differs between the invocations of a workgroup.
-func varies(builtin string) bool { return builtin != "workgroup_id" && builtin != "num_workgroups" }
+func varies(builtin string) bool {
+	switch builtin {
+	case "workgroup_id", "num_workgroups", "subgroup_size", "num_subgroups":
+		return false
+	}
+	return true
+}
 
 // call returns why the result of a call varies, and reports a collective call in varying flow.
 func (u *uniformity) call(e *Call, flow *cause) *cause {
