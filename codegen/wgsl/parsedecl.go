@@ -11,6 +11,9 @@ type attributes struct {
 	tokens             []token
 }
 
+// knownAttributes are those that have an argument.
+var knownAttributes = wordSet("group binding id align size builtin workgroup_size")
+
 func (p *fileParser) attributes() attributes {
 	a := attributes{group: -1, binding: -1, id: -1}
 	seen := map[string]bool{}
@@ -31,6 +34,9 @@ func (p *fileParser) attributes() attributes {
 		case "diagnostic":
 			a.diagnostics = append(a.diagnostics, p.diagnostic(t))
 			continue
+		}
+		if p.err == nil && !knownAttributes[t.text] {
+			p.fail(t, "@%s is outside of the compute subset that kgen reads", t.text)
 		}
 		p.expect("(")
 		switch t.text {
@@ -57,8 +63,6 @@ func (p *fileParser) attributes() attributes {
 					break
 				}
 			}
-		default:
-			p.fail(t, "@%s is outside of the compute subset that kgen reads", t.text)
 		}
 		p.accept(",")
 		p.expect(")")
