@@ -152,6 +152,10 @@ func report(err error, t *terminal) int {
 			"code": string(e.Code), "message": e.Message, "cause": info.Cause, "fix": info.Fix, "detail": e.Detail(),
 		}})
 	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(t.stderr, "kgen: interrupted")
+		return exitFailure
+	}
 	fmt.Fprintf(t.stderr, "kgen: %v\n", coded)
 	switch e.Code {
 	case kgenrt.BadRequest:

@@ -54,7 +54,7 @@ func TestInterrupt(t *testing.T) {
 	var stderr bytes.Buffer
 	stdout := &stopAfter{lines: 0, stop: cancel}
 	status := run(ctx, []string{"run", model, "--device", "cpu", "--ids", "1,2,3", "--temp", "0", "--ignore-eos"}, strings.NewReader(""), stdout, &stderr)
-	if status != exitFailure || !strings.Contains(stderr.String(), "context canceled") {
+	if status != exitFailure || !strings.HasSuffix(stderr.String(), "kgen: interrupted\n") {
 		t.Errorf("status %d, stderr %q", status, stderr.String())
 	}
 	if stdout.writes > 2 {
