@@ -127,6 +127,10 @@ func (c *checker) sharedType(e *Call, params []string) Type {
 		shared = concrete(shared)
 	}
 	s := component(shared)
+	if e.Name == "sign" && s == U32 {
+		c.fail(e, "sign doesn't take %s", shared)
+		return Bad
+	}
 	fits := map[string]bool{"N": s.numeric(), "F": s.float(), "V": s.float() && width(shared) > 1, "I": s.integer(), "B": s == Bool}[class]
 	if !fits {
 		c.fail(e, "%s doesn't take %s", e.Name, shared)

@@ -64,6 +64,9 @@ func (c *checker) dot(e *Call) Expr {
 		return c.fail(e, sumInF16)
 	}
 	e.Type = v.Elem
+	if c.plain && e.Const {
+		e.Value = constantDot(e, v)
+	}
 	return e
 }
 

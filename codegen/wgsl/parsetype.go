@@ -120,6 +120,9 @@ func (p *parser) arrayLength() (int, Expr) {
 
 // closeTemplate takes the > that ends a template list, also where the lexer saw two of them, or one with =, as one token.
 func (p *parser) closeTemplate() {
+	if p.types != nil {
+		p.accept(",")
+	}
 	t := &p.tokens[p.next]
 	if t.kind == opToken && len(t.text) == 2 && t.text[0] == '>' {
 		t.text, t.at = t.text[1:], t.at+1
