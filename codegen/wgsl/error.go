@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Error is a mistake in a piece of kernel text.
+// Error is a mistake in a piece of kernel text, or in a file.
 type Error struct {
 	Pos     Pos
-	Text    string // the piece; empty when the mistake isn't in one
+	Text    string // the piece; empty when the mistake is in a file, or in no text
 	Message string
 }
 

@@ -355,12 +355,12 @@ func spaceRefuses(s *Symbol) string {
 		return kind + " variable " + s.Name + " can't be sized by an override"
 	case s.Space == WorkgroupSpace || s.Space == PrivateSpace:
 		return ""
-	case !shareable(t):
+	case traitsOf(t).boolean || overrideSized(t):
 		return kind + " variable " + s.Name + " can't be of type " + t.String() + ": a bool has no form in a buffer"
-	case !s.Writable && contains(t, atomicType):
+	case !s.Writable && traitsOf(t).atomic:
 		return kind + " variable " + s.Name + " is read-only and can't have atomics"
 	case s.Space == UniformSpace:
-		return uniformLayout(t)
+		return traitsOf(t).uniform
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package wgsl_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,6 +64,14 @@ func TestParseNestsOnlySoDeep(t *testing.T) {
 		if _, err := wgsl.Parse("k.wgsl", text); err == nil || !strings.Contains(err.Error(), "deep") {
 			t.Errorf("%.20s...: got %v", text, err)
 		}
+	}
+	var doubling strings.Builder
+	doubling.WriteString("struct S0 { a: f32 }\n")
+	for i := range 60 {
+		fmt.Fprintf(&doubling, "struct S%d { a: S%d, b: S%d }\n", i+1, i, i)
+	}
+	if _, err := wgsl.Parse("k.wgsl", doubling.String()); err == nil || !strings.Contains(err.Error(), "larger than any buffer") {
+		t.Errorf("structs of two structs: got %v", err)
 	}
 	var chain strings.Builder
 	for i := range 3000 {

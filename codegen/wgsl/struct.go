@@ -6,6 +6,8 @@ type Struct struct {
 	Members []Field
 	Size    int // bytes; without the last member where that is a runtime-sized array
 	Align   int
+
+	traits traits
 }
 
 // Field is a member of a struct.
@@ -48,42 +50,70 @@ func (s *Struct) layout() bool {
 		}
 	}
 	s.Size = roundUp(at, s.Align)
+	s.traits = s.membersTraits()
 	return true
+}
+
+// traits are what decides where a type can be used. Structs keep theirs: a struct of structs may have more members, all told, than
+// anyone can visit.
+type traits struct {
+	atomic     bool   // it has atomics
+	unsized    bool   // it is sized at run time
+	overridden bool   // its size depends on an override
+	boolean    bool   // it has a bool, which has no form in a buffer
+	uniform    string // why it can't lie in a uniform buffer; empty when it can
+}
+
+func traitsOf(t Type) traits {
+	switch t := t.(type) {
+	case Scalar, Vector:
+		return traits{boolean: component(t) == Bool}
+	case Atomic:
+		return traits{atomic: true}
+	case Array:
+		of := traitsOf(t.Elem)
+		of.unsized = of.unsized || t.Len == 0
+		of.overridden = of.overridden || t.Size != nil
+		if Stride(t.Elem)%16 != 0 {
+			of.uniform = "the elements of " + t.String() + " in a uniform buffer must be a multiple of 16 bytes"
+		}
+		return of
+	case *Struct:
+		return t.traits
+	}
+	return traits{}
+}
+
+func (s *Struct) membersTraits() traits {
+	all := traits{}
+	for i, m := range s.Members {
+		of := traitsOf(m.Type)
+		all.atomic = all.atomic || of.atomic
+		all.unsized = all.unsized || of.unsized
+		all.overridden = all.overridden || of.overridden
+		all.boolean = all.boolean || of.boolean
+		_, array := m.Type.(Array)
+		inner, structure := m.Type.(*Struct)
+		switch {
+		case all.uniform != "":
+		case (array || structure) && m.Offset%16 != 0:
+			all.uniform = "member " + m.Name + " of " + s.Name + " in a uniform buffer must start at a multiple of 16 bytes"
+		case structure && i+1 < len(s.Members) && s.Members[i+1].Offset < m.Offset+roundUp(inner.Size, 16):
+			all.uniform = "the member after " + m.Name + " of " + s.Name + " in a uniform buffer must be 16 bytes further on"
+		default:
+			all.uniform = of.uniform
+		}
+	}
+	return all
 }
 
 // constructible reports whether values of a type can be made, stored in variables and passed: everything of fixed size without
 // atomics.
 func constructible(t Type) bool {
-	switch t := t.(type) {
-	case Scalar, Vector:
-		return t != Type(Bad)
-	case Array:
-		return t.Len > 0 && t.Size == nil && constructible(t.Elem)
-	case *Struct:
-		for _, m := range t.Members {
-			if !constructible(m.Type) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// contains reports whether a type is made of one for which is holds, or is one.
-func contains(t Type, is func(Type) bool) bool {
-	if is(t) {
-		return true
-	}
-	switch t := t.(type) {
-	case Array:
-		return contains(t.Elem, is)
-	case *Struct:
-		for _, m := range t.Members {
-			if contains(m.Type, is) {
-				return true
-			}
-		}
+	switch t.(type) {
+	case Scalar, Vector, Array, *Struct:
+		of := traitsOf(t)
+		return t != Type(Bad) && !of.atomic && !of.unsized && !of.overridden
 	}
 	return false
 }
@@ -91,45 +121,7 @@ func contains(t Type, is func(Type) bool) bool {
 func atomicType(t Type) bool { _, ok := t.(Atomic); return ok }
 
 // sized reports whether the size of a type is known when the kernel's pipeline is made.
-func sized(t Type) bool {
-	return !contains(t, func(t Type) bool { a, ok := t.(Array); return ok && a.Len == 0 })
-}
+func sized(t Type) bool { return !traitsOf(t).unsized }
 
 // overrideSized reports whether the size depends on an override.
-func overrideSized(t Type) bool {
-	return contains(t, func(t Type) bool { a, ok := t.(Array); return ok && a.Size != nil })
-}
-
-// shareable reports whether a type can lie in a buffer: no bool, nothing sized by an override.
-func shareable(t Type) bool {
-	return !contains(t, func(t Type) bool {
-		a, array := t.(Array)
-		return component(t) == Bool && width(t) > 0 || array && a.Size != nil
-	})
-}
-
-// uniformLayout returns why a type can't lie in a uniform buffer, or "".
-func uniformLayout(t Type) string {
-	switch t := t.(type) {
-	case Array:
-		if Stride(t.Elem)%16 != 0 {
-			return "the elements of " + t.String() + " in a uniform buffer must be a multiple of 16 bytes"
-		}
-		return uniformLayout(t.Elem)
-	case *Struct:
-		for i, m := range t.Members {
-			_, array := m.Type.(Array)
-			inner, structure := m.Type.(*Struct)
-			if (array || structure) && m.Offset%16 != 0 {
-				return "member " + m.Name + " of " + t.Name + " in a uniform buffer must start at a multiple of 16 bytes"
-			}
-			if structure && i+1 < len(t.Members) && t.Members[i+1].Offset < m.Offset+roundUp(inner.Size, 16) {
-				return "the member after " + m.Name + " of " + t.Name + " in a uniform buffer must be 16 bytes further on"
-			}
-			if why := uniformLayout(m.Type); why != "" {
-				return why
-			}
-		}
-	}
-	return ""
-}
+func overrideSized(t Type) bool { return traitsOf(t).overridden }
