@@ -129,10 +129,14 @@ type Symbol struct {
 	Builtin  string  // of an entry point's parameter: workgroup_id and so on
 	Points   *Symbol // of a let that is a pointer: the variable that it points into, or the parameter that pointed there
 	Pos      Pos
-	Func     *Func  // of a function
-	alias    *alias // of an operand
-	parts    Expr   // of a constant that is no scalar: what it is made of
+	Func     *Func   // of a function
+	alias    *alias  // of an operand
+	parts    []Value // of a constant vector or array of scalars; those that aren't known are no values
 }
+
+// Parts returns the values of a const of a parsed file that is a vector or array of scalars, abstract ones before they take a type.
+// One that isn't known has no value; of an array of more than 4096 elements there are none.
+func (s *Symbol) Parts() []Value { return s.parts }
 
 // Stmt is one of Declare, Assign, Ignore, If, Switch, For, While, Loop, Return, Break, Continue, CallStmt, Assert, Block and Comment.
 type Stmt interface{ Position() Pos }

@@ -171,7 +171,7 @@ func (p *fileParser) local(d *topDecl) *Declare {
 		}
 		if kind == ConstSymbol {
 			if s.Value = valueOf(decl.Init); s.Value.Kind == NoValue {
-				s.parts = decl.Init
+				s.parts = partsOf(decl.Init)
 			}
 		}
 	case kind != VarSymbol:

@@ -57,6 +57,26 @@ func parsesBack(t testing.TB, name string, f *wgsl.File, printed string) {
 	}
 }
 
+// What a const vector or array is made of is known, and its uses have the types that they ask for.
+func TestConstantParts(t *testing.T) {
+	f, err := wgsl.Parse("c.wgsl", "const a = vec2(3, 4) * 2;\nfn f(k: u32) -> vec2<u32> { return a + vec2(k); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := f.Decls[0].(*wgsl.Declare).Symbol
+	if d := cmp.Diff([]wgsl.Value{{Kind: wgsl.IntValue, Int: 6}, {Kind: wgsl.IntValue, Int: 8}}, s.Parts()); d != "" {
+		t.Error(d)
+	}
+	if want := (wgsl.Vector{Elem: wgsl.AbstractInt, Width: 2}); s.Type != want {
+		t.Errorf("a is %s, want %s", s.Type, want)
+	}
+	wgsl.Inspect(f, func(e wgsl.Expr) {
+		if id, ok := e.(*wgsl.Ident); ok && id.Name == "a" && id.Type != (wgsl.Vector{Elem: wgsl.U32, Width: 2}) {
+			t.Errorf("the use of a has type %s", id.Type)
+		}
+	})
+}
+
 // The parser makes the AST that the builder made.
 func TestParserMakesWhatTheBuilderMade(t *testing.T) {
 	for name, m := range good() {

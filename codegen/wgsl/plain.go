@@ -154,11 +154,34 @@ func (c *checker) structure(e *Construct, t *Struct) Expr {
 
 // partOf returns component or element i of a constant vector or array, where it is a scalar that is known.
 func partOf(e Expr, i int) Value {
+	v := partAsWritten(e, i)
+	if v.Kind == NoValue {
+		return v
+	}
+	v, ok := v.convert(component(elementOf(typeOf(e))))
+	if !ok {
+		return Value{}
+	}
+	return v
+}
+
+// partAsWritten is partOf before the part takes the type of the expression.
+func partAsWritten(e Expr, i int) Value {
 	switch e := e.(type) {
 	case *Ident:
-		if e.Symbol != nil && e.Symbol.parts != nil {
-			return partOf(e.Symbol.parts, i)
+		if e.Symbol != nil && i < len(e.Symbol.parts) {
+			return e.Symbol.parts[i]
 		}
+	case *Unary:
+		v := partOf(e.X, i)
+		switch {
+		case e.Op == "-" && v.Kind == FloatValue:
+			return floatValue(-v.Float)
+		case e.Op == "-" && v.Kind == IntValue:
+			return intValue(-v.Int)
+		}
+	case *Binary:
+		return foldPart(e, scalarOrPart(e.X, i), scalarOrPart(e.Y, i))
 	case *Construct:
 		if len(e.Args) == 0 {
 			v, _ := boolValue(false).cast(component(elementOf(e.Type)))
@@ -217,4 +240,44 @@ func partsKnown(e Expr) bool {
 }
 
 // maxParts bounds the arrays whose elements are known one by one: array(...) has no more in any text that someone wrote.
-const maxParts = 1 << 16
+const maxParts = 1 << 12
+
+func scalarOrPart(e Expr, i int) Value {
+	if width(typeOf(e)) == 1 {
+		return valueOf(e)
+	}
+	return partOf(e, i)
+}
+
+// foldPart computes one part of an arithmetic operator on constant vectors.
+func foldPart(e *Binary, x, y Value) Value {
+	zero := y.Kind == IntValue && y.Int == 0 || y.Kind == FloatValue && y.Float == 0
+	switch {
+	case level(e.Op) < additiveLevel || x.Kind != y.Kind || zero && (e.Op == "/" || e.Op == "%"):
+		return Value{}
+	case x.Kind == IntValue:
+		v, ok := foldInt(e.Op, x.Int, y.Int)
+		if s := scalarOf(e); s != AbstractInt {
+			v.Int = wrap(v.Int, s)
+		} else if !ok {
+			return Value{}
+		}
+		return v
+	case x.Kind == FloatValue:
+		return foldFloat(e.Op, x.Float, y.Float)
+	}
+	return Value{}
+}
+
+// partsOf returns the parts of a constant vector or array of scalars.
+func partsOf(e Expr) []Value {
+	n := partCount(typeOf(e))
+	if n > maxParts {
+		return nil
+	}
+	parts := make([]Value, n)
+	for i := range parts {
+		parts[i] = partOf(e, i)
+	}
+	return parts
+}
