@@ -51,7 +51,7 @@
 //
 // A kernel whose plan says that every index was proved in bounds is compiled without checks if the caller trusts the plan:
 // wgpu-native's checks and its bounding of loops can cost more than the kernel. KGEN_GPU_CHECKS=1 keeps them. Dawn always
-// checks, at no cost that could be measured.
+// checks.
 //
 // # Noise
 //
