@@ -1,0 +1,62 @@
+package sim
+
+import "encoding/binary"
+
+// Buffer is memory of the device, in words of 4 bytes. It knows which words were ever written.
+type Buffer struct {
+	Name    string
+	words   []uint32
+	written []uint64 // a bit for each word; nil when all are
+	unset   int      // words that are not
+}
+
+// NewBuffer returns a buffer of bytes, rounded up to 4, that is zero. With written false, a read of what nobody wrote is a finding.
+func NewBuffer(name string, bytes uint64, written bool) *Buffer {
+	n := int((bytes + 3) / 4)
+	b := &Buffer{Name: name, words: make([]uint32, n)}
+	if !written && n > 0 {
+		b.written, b.unset = make([]uint64, (n+63)/64), n
+	}
+	return b
+}
+
+// Size returns the buffer's length in bytes.
+func (b *Buffer) Size() uint64 { return uint64(len(b.words)) * 4 }
+
+// Write copies data into the buffer at an offset; both are multiples of 4 bytes, and within the buffer.
+func (b *Buffer) Write(offset uint64, data []byte) {
+	at := int(offset / 4)
+	for i := range len(data) / 4 {
+		b.words[at+i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
+	b.mark(at, len(data)/4)
+}
+
+// Read returns bytes of the buffer; offset and length are multiples of 4, and within the buffer.
+func (b *Buffer) Read(offset, length uint64) []byte {
+	out := make([]byte, length)
+	for i, w := range b.words[offset/4:][:length/4] {
+		binary.LittleEndian.PutUint32(out[4*i:], w)
+	}
+	return out
+}
+
+func (b *Buffer) isWritten(word int) bool {
+	return b.written == nil || b.written[word/64]>>(word%64)&1 != 0
+}
+
+// mark says that words were written. Callers see to it that nobody else marks at the same time.
+func (b *Buffer) mark(at, n int) {
+	if b.written == nil {
+		return
+	}
+	for i := at; i < at+n; i++ {
+		if bit := uint64(1) << (i % 64); b.written[i/64]&bit == 0 {
+			b.written[i/64] |= bit
+			b.unset--
+		}
+	}
+	if b.unset == 0 {
+		b.written = nil
+	}
+}
