@@ -1,7 +1,6 @@
 package wgsl
 
 import (
-	"errors"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,39 +12,14 @@ import (
 // Matrices, textures, samplers and the stages of rendering are outside of the subset; they are errors like any other. The error
 // is an *Error, or several of them joined when control flow around barriers is not uniform.
 func Parse(name, text string) (*File, error) {
-	base := Pos{File: name, Line: 1, Column: 1, InFile: true}
-	if at := invalidUTF8(text); at >= 0 {
-		base.Line, base.Column = lineColumn(lineStarts(text), at)
-		return nil, errorAt(base, "", "the text is not UTF-8")
+	f, divergent, err := ParseLenient(name, text)
+	if err != nil {
+		return nil, err
 	}
-	p := &fileParser{parser: newParser(text, base), file: &File{}, scope: newScope(nil), named: map[string]*topDecl{}, sizes: map[*Symbol]Expr{}}
-	p.scope.lazy = p.global
-	p.checker = &checker{file: p.file, plain: true}
-	p.types, p.length = p.namedType, p.arrayLength
-	p.directives()
-	p.noF16 = !p.file.F16
-	p.scan()
-	for _, d := range p.decls {
-		p.resolve(d)
+	if len(divergent) > 0 {
+		return nil, joinErrors(divergent)
 	}
-	if p.err != nil {
-		return nil, p.err
-	}
-	p.assemble()
-	settleLiterals(p.file)
-	var errs []error
-	for _, e := range checkAccess(p.file) {
-		errs = append(errs, e)
-	}
-	if len(errs) == 0 {
-		for _, e := range CheckUniformity(p.file) {
-			errs = append(errs, e)
-		}
-	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	return p.file, nil
+	return f, nil
 }
 
 func invalidUTF8(text string) int {
