@@ -32,6 +32,7 @@ type Result struct {
 	Steps   []Step    // in the order of dispatch
 	Program *Program
 	Plan    *plan.Plan
+	Uses    [][][]plan.Use // what dispatch j of list i of Plan reads and writes
 }
 
 // Step is one dispatch, for people: what it computes, with which kernel, and how its operands were bound.
@@ -71,6 +72,7 @@ func passes() []pass {
 		{"plan bindings", planBindings},
 		{"emit kernels", emitKernels},
 		{"build plan", buildPlan},
+		{"list uses", listUses},
 	}
 }
 
@@ -95,7 +97,8 @@ type compilation struct {
 	graph  *ir.Graph
 	steps  []*step
 	values slots
-	order  []*ir.Tensor // values that got memory, in order of creation
+	partly map[*ir.Tensor]*ir.Tensor // of a value made in place, the one before it, of which some words stay as they were
+	order  []*ir.Tensor              // values that got memory, in order of creation
 
 	stacks  []*stack
 	holder  map[shard]*stack // the stack that holds a weight, or a shard of it
@@ -104,6 +107,7 @@ type compilation struct {
 	program *Program         // filled by the passes from place on
 	placed  *placed
 	plan    *plan.Plan
+	uses    [][][]plan.Use
 }
 
 func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
@@ -119,7 +123,7 @@ func newCompilation(g *ir.Graph, opts Options) (*compilation, error) {
 	}
 	pages := (opts.Context + pageTokens - 1) / pageTokens
 	return &compilation{
-		opts: opts, graph: ir.Clone(g), holder: map[shard]*stack{}, values: slots{of: map[*ir.Tensor]*slot{}},
+		opts: opts, graph: ir.Clone(g), holder: map[shard]*stack{}, values: slots{of: map[*ir.Tensor]*slot{}}, partly: map[*ir.Tensor]*ir.Tensor{},
 		program: &Program{
 			Name: g.Name, Profile: opts.Profile.Name, Requires: opts.Profile.Requires(), Context: opts.Context,
 			Params: plan.Params{
@@ -155,7 +159,7 @@ func shareInputs(c *compilation) error {
 }
 
 func (c *compilation) result() *Result {
-	r := &Result{Path: path(c.graph), Graph: c.graph, Program: c.program, Plan: c.plan}
+	r := &Result{Path: path(c.graph), Graph: c.graph, Program: c.program, Plan: c.plan, Uses: c.uses}
 	for _, s := range c.steps {
 		r.Steps = append(r.Steps, Step{
 			Node: s.node, Kernel: s.compiled.Name, Schedule: s.schedule, Phases: s.phases, Bindings: s.bindings.String(),

@@ -200,15 +200,16 @@ func (s *selection) rmsNorm(n *ir.Node) error {
 	if err != nil {
 		return err
 	}
-	named := map[string]arg{kernels.X: {value: x}, kernels.NormWeights: {plane: &planeOf{st, 0}}}
+	named := map[string]arg{kernels.NormWeights: {plane: &planeOf{st, 0}}}
 	// Heads are normed where they lie, so that queries, keys and values stay side by side.
 	inPlace := s.values.of[x] != nil && s.values.of[x].unit != nil && !s.keepsAlias(n.Out[0]) && s.diesHere(x)
 	if inPlace {
 		if err := s.values.share(x, n.Out[0]); err != nil {
 			return err
 		}
+		named[kernels.X] = arg{value: x, makes: n.Out[0]}
 	} else {
-		named[kernels.Y] = s.result(n.Out[0])
+		named[kernels.X], named[kernels.Y] = arg{value: x}, s.result(n.Out[0])
 	}
 	schedule := schedules.DefaultRowReduce(x.Columns(), s.opts.Profile)
 	norm := kernels.RMSNorm{Rows: x.Rows(oneToken), Columns: x.Columns(), Eps: n.Attrs.Eps, InPlace: inPlace}
@@ -323,13 +324,14 @@ func (s *selection) add(n *ir.Node) error {
 	count := a.Elements(oneToken)
 	left, right := s.values.of[a], s.values.of[b]
 	inPlace := !s.keepsAlias(sum) && !left.output && s.diesHere(a) && left != right && (left.unit == nil || left.unit != right.unit)
-	named := map[string]arg{kernels.AddLeft: {value: a}, kernels.AddRight: {value: b}}
+	named := map[string]arg{kernels.AddRight: {value: b}}
 	if inPlace {
 		if err := s.values.share(a, sum); err != nil {
 			return err
 		}
+		named[kernels.AddLeft] = arg{value: a, makes: sum}
 	} else {
-		named[kernels.Y] = s.result(sum)
+		named[kernels.AddLeft], named[kernels.Y] = arg{value: a}, s.result(sum)
 	}
 	schedule := schedules.DefaultElementwise(s.opts.Profile)
 	k, err := kernels.Add{N: count, InPlace: inPlace}.Kernel(schedule, s.opts.Profile)
@@ -398,6 +400,9 @@ func (s *selection) store(n *ir.Node) error {
 	}
 	delete(s.roped, query.Out[0])
 	delete(s.roped, rope.Out[0])
+	if rope.Attrs.Dims < int(q.Shape[2]) {
+		s.partly[query.Out[0]] = q
+	}
 	cache := n.Out[0]
 	s.caches = append(s.caches, cache)
 	table := s.table(rope)
@@ -407,7 +412,7 @@ func (s *selection) store(n *ir.Node) error {
 		Positions: s.opts.Context, Params: s.program.Params, KV: s.cacheLayout(cache),
 	}.Kernel(schedule, s.opts.Profile)
 	return s.emit(n, kernel, err, schedule, map[string]arg{
-		kernels.Params: {params: true}, kernels.RoPETable: {table: &table}, kernels.Q: {value: q}, kernels.K: {value: k}, kernels.V: {value: v},
+		kernels.Params: {params: true}, kernels.RoPETable: {table: &table}, kernels.Q: {value: q, makes: query.Out[0]}, kernels.K: {value: k}, kernels.V: {value: v},
 		kernels.KeyCache: {cache: cache}, kernels.ValueCache: {cache: cache, values: true},
 	})
 }

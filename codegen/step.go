@@ -30,10 +30,11 @@ type step struct {
 	compiled plan.Kernel
 }
 
-// arg is what an operand stands for: exactly one field is set, and part with value.
+// arg is what an operand stands for: exactly one field is set, and part or makes with value.
 type arg struct {
 	value  *ir.Tensor // an activation
 	part   span       // of value, the elements that a shard computes; none for all
+	makes  *ir.Tensor // with a value that is overwritten in place, what it becomes
 	plane  *planeOf
 	params bool
 	table  *int       // number of the position table

@@ -19,8 +19,4 @@ func (d *Device) Findings() []Finding { return nil }
 func (d *Device) Describe(p *plan.Plan, uses [][]Use) {}
 
 // Use is an operand of a dispatch: a tensor and where it lies.
-type Use struct {
-	Tensor string
-	Range  plan.Range // in the plan's buffers
-	Access plan.Access
-}
+type Use = plan.Use
