@@ -15,8 +15,9 @@ func Open(requires plan.Requires, o Options) (*Device, error) { return nil, nil 
 func (d *Device) Findings() []Finding { return nil }
 
 // Describe tells the device of a plan whose lists it will replay: which operands lie where, so that reads of what another tensor
-// overwrote are found, and accesses beyond an operand within a wider binding. Lists are known by their records.
-func (d *Device) Describe(p *plan.Plan, uses [][]Use) {}
+// overwrote are found, and accesses beyond an operand within a wider binding. uses[i][j] is of dispatch j of list i, as
+// codegen.Result.Uses has them. Lists are known by their records.
+func (d *Device) Describe(p *plan.Plan, uses [][][]Use) {}
 
 // Use is an operand of a dispatch: a tensor and where it lies.
 type Use = plan.Use
