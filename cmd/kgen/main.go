@@ -39,6 +39,7 @@ type verbs struct {
 	Diff     diffVerb     `cmd:"" help:"Show what gen would change."`
 	Audit    auditVerb    `cmd:"" help:"Hold the kernels of packages to the limits of device profiles."`
 	Vet      vetVerb      `cmd:"" help:"Have every WGSL compiler found judge the kernels of packages, or .wgsl files."`
+	Sim      simVerb      `cmd:"" help:"Run a kernel without a GPU, and say what is wrong with it."`
 	Models   modelsVerb   `cmd:"" help:"List the models that are known without a file."`
 	Lib      libVerb      `cmd:"" help:"Install and list WebGPU libraries."`
 	Doctor   doctorVerb   `cmd:"" help:"Say what works on this machine, and what to do about what doesn't."`

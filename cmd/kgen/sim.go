@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kgen-wgsl/kgen/codegen/sim"
+	"github.com/kgen-wgsl/kgen/codegen/wgsl"
+	"github.com/kgen-wgsl/kgen/schedules"
+)
+
+type simVerb struct {
+	flags
+	File          string   `arg:"" name:"file.wgsl" help:"The kernel."`
+	Grid          string   `required:"" placeholder:"X,Y,Z" help:"Workgroups in each dimension; Y and Z are 1 if left out."`
+	Entry         string   `placeholder:"NAME" help:"The entry point, for a file that has several."`
+	Buffer        []string `sep:"none" placeholder:"BINDING=BYTES[:seed=N|:file=PATH|:as=BINDING]" help:"What a binding gets; once for each."`
+	Subgroup      string   `default:"32" placeholder:"N" help:"Invocations in a subgroup: 4, 8, 16, 32, 64, 128, or all for a run with each (${default})."`
+	Profile       string   `default:"portable" placeholder:"NAME" help:"The device profile whose limits hold (${default})."`
+	ZeroWorkgroup bool     `help:"Let workgroup memory start as zero, as WGSL says, instead of reporting reads of what nobody wrote."`
+	Trap          bool     `help:"End the run at the first access out of bounds."`
+	LoopTrips     int      `default:"65535" placeholder:"N" help:"Loop trips of one invocation above which there is a finding; 0 for none (${default})."`
+	Print         int      `default:"8" placeholder:"N" help:"How many values of each output to show (${default})."`
+	Out           []string `sep:"none" placeholder:"BINDING=PATH" help:"Write what a binding holds after the run to a file."`
+}
+
+func (simVerb) Help() string {
+	return `Runs one dispatch of a kernel, without a GPU or a driver, and reports data races, accesses out of bounds, reads of memory that nobody wrote,
+barriers that not all invocations reach, NaN and infinity from finite input, exceeded limits, aliased buffers and endless loops.
+
+BINDING is the number of a binding of group 0, GROUP.BINDING, or the variable's name. A buffer is zero unless said. seed=N fills
+it with numbers that are the same for each N: floats uniform in [-1, 1), integers of any 32 bits. file=PATH fills it from a file, in
+the layout of memory, little-endian; what lies beyond the file's end is zero. as=BINDING binds the other binding's buffer here too. BYTES may be left out
+where the variable's type has a size, or the file; a binding of such a type that isn't mentioned gets a buffer of zeros.
+
+With --subgroup all, outputs are those with 32, and others are compared with them. Findings go to stdout, a line for each:
+
+  FILE:LINE:COLUMN: KIND: VARIABLE[INDEX]: what is wrong (the invocations)
+
+The status is 1 when there are any. Example:
+
+  kgen sim sum.wgsl --grid 4 --buffer values=16384:seed=1 --buffer sums=16`
+}
+
+func (v *simVerb) Run(ctx context.Context, t *terminal) error {
+	v.apply(t)
+	s, err := v.prepare()
+	if err != nil {
+		return err
+	}
+	if err := s.run(ctx, t); err != nil {
+		return err
+	}
+	if err := s.writeFiles(); err != nil {
+		return err
+	}
+	if v.JSON {
+		err = t.printJSON(s.json())
+	} else {
+		err = s.print(t, v.Print)
+	}
+	if err == nil && len(s.findings) > 0 {
+		err = errReported
+	}
+	return err
+}
+
+// simulation is one run of a kernel, or one for each size of subgroups, and what came of it.
+type simulation struct {
+	program   *sim.Program
+	grid      [3]int
+	options   sim.Options
+	sizes     []int // of subgroups; outputs are those with the first
+	inputs    []simInput
+	files     []simFile
+	divergent []*wgsl.Error // what compilers refuse in the text
+
+	findings    []simFinding
+	outputs     []simOutput
+	differences []simDifference // of the other sizes
+}
+
+// prepare does all that can fail before anything runs.
+func (v *simVerb) prepare() (*simulation, error) {
+	s := &simulation{}
+	var err error
+	if s.grid, err = parseGrid(v.Grid); err != nil {
+		return nil, err
+	}
+	if s.sizes, err = parseSubgroup(v.Subgroup); err != nil {
+		return nil, err
+	}
+	if s.options, err = v.simOptions(); err != nil {
+		return nil, err
+	}
+	requests, err := parseBuffers(v.Buffer)
+	if err != nil {
+		return nil, err
+	}
+	file, divergent, err := readKernel(v.File)
+	if err != nil {
+		return nil, err
+	}
+	s.divergent = divergent
+	entry, err := chooseEntry(file, v.File, v.Entry)
+	if err != nil {
+		return nil, err
+	}
+	if s.program, err = sim.Compile(file, entry); err != nil {
+		return nil, plainError{err}
+	}
+	bindings := simBindings{file: file, used: s.program.Bindings(), limits: s.options.Limits}
+	if s.findings = bindings.overLimit(); len(s.findings) > 0 {
+		return s, nil // there is no memory to run it in
+	}
+	if s.inputs, err = bindings.inputs(requests); err != nil {
+		return nil, err
+	}
+	s.files, err = bindings.outputFiles(v.Out)
+	return s, err
+}
+
+func (v *simVerb) simOptions() (sim.Options, error) {
+	profile, err := schedules.Lookup(v.Profile)
+	switch {
+	case err != nil:
+		return sim.Options{}, usagef("--profile: %v", err)
+	case v.LoopTrips < 0:
+		return sim.Options{}, usagef("--loop-trips: %d is less than none", v.LoopTrips)
+	case v.Print < 0:
+		return sim.Options{}, usagef("--print: %d is less than none", v.Print)
+	}
+	trips := v.LoopTrips
+	if trips == 0 {
+		trips = -1
+	}
+	return sim.Options{Limits: profile.Limits, ZeroWorkgroup: v.ZeroWorkgroup, Trap: v.Trap, LoopTrips: trips}, nil
+}
+
+// mostWorkgroups is how many workgroups are run: days of work, and less than an index of them overflows at.
+const mostWorkgroups = 1 << 26
+
+// parseGrid reads X, X,Y or X,Y,Z.
+func parseGrid(text string) ([3]int, error) {
+	grid := [3]int{1, 1, 1}
+	fields := strings.Split(text, ",")
+	if len(fields) > 3 {
+		return grid, usagef("--grid: %q has more than three dimensions", text)
+	}
+	total := uint64(1)
+	for i, field := range fields {
+		n, err := strconv.ParseUint(strings.TrimSpace(field), 10, 31)
+		if err != nil || n == 0 {
+			return grid, usagef("--grid: %q is no number of workgroups: give X, X,Y or X,Y,Z, each at least 1", field)
+		}
+		if total *= n; total > mostWorkgroups {
+			return grid, usagef("--grid: %s are more than %d workgroups", text, mostWorkgroups)
+		}
+		grid[i] = int(n)
+	}
+	return grid, nil
+}
+
+// parseSubgroup reads a size of subgroups, or all.
+func parseSubgroup(text string) ([]int, error) {
+	all := sim.SubgroupSizes()
+	if text == "all" {
+		const first = 32 // the size that most devices have
+		rest := slices.DeleteFunc(slices.Clone(all), func(n int) bool { return n == first })
+		return append([]int{first}, rest...), nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || !slices.Contains(all, n) {
+		names := make([]string, len(all))
+		for i, size := range all {
+			names[i] = strconv.Itoa(size)
+		}
+		return nil, usagef("--subgroup: %q is not one of %s or all", text, strings.Join(names, ", "))
+	}
+	return []int{n}, nil
+}
+
+// readKernel parses a file. Barriers that not all invocations are sure to reach are returned apart.
+func readKernel(path string) (*wgsl.File, []*wgsl.Error, error) {
+	data, err := readWGSL(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if fault := faultOf(string(data)); fault.Message != "" {
+		if fault.Line > 0 {
+			path = fmt.Sprintf("%s:%d:%d", path, fault.Line, fault.Column)
+		}
+		return nil, nil, plainError{errors.New(path + ": " + fault.Message)}
+	}
+	file, divergent, err := wgsl.ParseLenient(path, string(data))
+	if err != nil {
+		return nil, nil, plainError{err}
+	}
+	return file, divergent, nil
+}
+
+// chooseEntry returns the name of the entry point to run: the one that was asked for, or the only one.
+func chooseEntry(file *wgsl.File, path, name string) (string, error) {
+	var names []string
+	for _, d := range file.Decls {
+		if f, ok := d.(*wgsl.Func); ok && f.Entry() {
+			names = append(names, f.Name)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return "", plainError{fmt.Errorf("%s has no entry point: a function with @compute", path)}
+	case name == "" && len(names) > 1:
+		return "", usagef("--entry: %s has several entry points: %s", path, strings.Join(names, ", "))
+	case name == "":
+		return names[0], nil
+	case !slices.Contains(names, name):
+		return "", usagef("--entry: %s has no entry point %s, but %s", path, name, strings.Join(names, ", "))
+	}
+	return name, nil
+}
+
+// run runs the kernel with each size of subgroups.
+func (s *simulation) run(ctx context.Context, t *terminal) error {
+	if len(s.findings) > 0 {
+		return nil
+	}
+	w := s.program.Workgroup()
+	t.note("%s: %d×%d×%d workgroups of %d×%d×%d invocations, subgroups of %s",
+		s.program.Entry(), s.grid[0], s.grid[1], s.grid[2], w[0], w[1], w[2], s.sizesText())
+	defer t.noteLater("running; Ctrl-C ends it")()
+	for _, size := range s.sizes {
+		options := s.options
+		options.SubgroupSize = size
+		buffers := makeBuffers(s.inputs)
+		result, err := s.program.Run(ctx, s.grid, bind(s.inputs, buffers), options)
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			return plainError{err}
+		}
+		s.addFindings(result.Findings, size)
+		s.addOutputs(buffers, size)
+	}
+	s.addDivergent()
+	return nil
+}
+
+func (s *simulation) sizesText() string {
+	if len(s.sizes) > 1 {
+		return "every size"
+	}
+	return strconv.Itoa(s.sizes[0])
+}
+
+// noteLater prints a note on a terminal when the work takes longer than a second. The function returned ends the wait.
+func (t *terminal) noteLater(text string) (stop func()) {
+	if !isTerminal(t.stderr) {
+		return func() {}
+	}
+	done := make(chan struct{})
+	timer := time.AfterFunc(time.Second, func() { t.note("%s", text); close(done) })
+	return func() {
+		if !timer.Stop() {
+			<-done
+		}
+	}
+}
