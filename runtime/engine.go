@@ -9,17 +9,19 @@ import (
 
 // Engine is the Executor that replays a plan on a backend. It runs one sequence.
 type Engine struct {
-	plan    *plan.Plan
-	backend plan.Backend
-	buffers []plan.Handle // by the plan's numbers
-	lists   map[plan.Phase][]uint32
-	burst   int
-	filled  int // positions in the KV cache
+	plan     *plan.Plan
+	backend  plan.Backend
+	buffers  []plan.Handle // by the plan's numbers
+	lists    map[plan.Phase][]uint32
+	burst    int
+	filled   int // positions in the KV cache
+	progress func(Progress)
 }
 
 // EngineOptions chooses how an Engine loads and runs.
 type EngineOptions struct {
-	// Progress is called while kernels are compiled and weights are placed; nil for none.
+	// Progress is called while kernels are compiled and weights are placed, and as the tokens of a prompt are fed that takes several
+	// submits; nil for none.
 	Progress func(Progress)
 	// Burst is the largest number of tokens in one submit, 0 for DefaultBurst of the device. Cancellation takes effect
 	// between submits.
@@ -43,6 +45,7 @@ func NewEngine(ctx context.Context, p *plan.Plan, b plan.Backend, weights Weight
 	if progress == nil {
 		progress = func(Progress) {}
 	}
+	e.progress = progress
 	for _, step := range []func() error{
 		e.createBuffers,
 		func() error { return e.createLists(ctx, opts.Trusted, progress) },
@@ -191,7 +194,12 @@ func (e *Engine) Prefill(ctx context.Context, start int, tokens []uint32) error 
 			return 0, err
 		}
 		return e.replay(plan.Prefill, n, nil)
-	}, func(n int, _ []byte) { e.filled += n }))
+	}, func(n int, _ []byte) {
+		e.filled += n
+		if len(tokens) > e.burst {
+			e.progress(Progress{"prompt", int64(e.filled - start), int64(len(tokens))})
+		}
+	}))
 }
 
 // inBursts does total tokens of work: submit starts n of them from at on, done gets what they read, in order. Two bursts are

@@ -307,6 +307,31 @@ func TestEngineOptions(t *testing.T) {
 	}
 }
 
+// A prompt that takes several submits tells how far it is, one that takes a single one doesn't.
+func TestPromptProgress(t *testing.T) {
+	var seen []Progress
+	e, _ := abacusEngine(t, abacusPlan(t, nil), EngineOptions{Burst: 4, Progress: func(p Progress) { seen = append(seen, p) }})
+	for _, c := range []struct {
+		start, tokens int
+		want          []int64
+	}{{0, 4, nil}, {2, 10, []int64{4, 8, 10}}} {
+		seen = nil
+		if err := e.Prefill(t.Context(), c.start, make([]uint32, c.tokens)); err != nil {
+			t.Fatal(err)
+		}
+		var done []int64
+		for _, p := range seen {
+			done = append(done, p.Done)
+			if p.Stage != "prompt" || p.Total != int64(c.tokens) {
+				t.Errorf("progress %+v of %d tokens", p, c.tokens)
+			}
+		}
+		if !slices.Equal(done, c.want) {
+			t.Errorf("%d tokens from %d on: %v were done, want %v", c.tokens, c.start, done, c.want)
+		}
+	}
+}
+
 // The sizes of what loaded places: a matrix that takes several pieces, rows longer than a piece, and a table of several
 // pieces.
 const (

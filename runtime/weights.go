@@ -14,10 +14,10 @@ type WeightSource interface {
 	ReadTensor(name string, offset int64, p []byte) error
 }
 
-// Progress tells how far loading has come.
+// Progress tells how far loading has come, or feeding a prompt.
 type Progress struct {
-	Stage       string // kernels, weights
-	Done, Total int64  // kernels compiled, bytes of the file placed
+	Stage       string // kernels, weights, prompt
+	Done, Total int64  // kernels compiled, bytes of the file placed, tokens fed
 }
 
 // weightChunk bounds the host memory that loading a tensor takes: about this many bytes of its file at a time.

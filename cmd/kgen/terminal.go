@@ -82,7 +82,7 @@ func (t *terminal) note(format string, args ...any) {
 // fetchStage is the stage in which a file comes over the network, counted in bytes as weights are.
 const fetchStage = "fetching"
 
-// progress shows how loading gets on: a bar with the time left on a terminal, nothing elsewhere. It appears only when a
+// progress shows how loading gets on, and feeding a prompt: a bar with the time left on a terminal, nothing elsewhere. It appears only when a
 // stage takes longer than a moment.
 func (t *terminal) progress() func(kgenrt.Progress) {
 	if t.quiet || !isTerminal(t.stderr) {
@@ -90,11 +90,12 @@ func (t *terminal) progress() func(kgenrt.Progress) {
 	}
 	const moment = 300 * time.Millisecond
 	var bar *progressbar.ProgressBar
-	stage, began := "", time.Time{}
+	last, began := kgenrt.Progress{}, time.Time{}
 	return func(p kgenrt.Progress) {
-		if p.Stage != stage {
-			stage, began, bar = p.Stage, time.Now(), nil
+		if p.Stage != last.Stage || p.Done <= last.Done { // another stage, or the next prompt
+			began, bar = time.Now(), nil
 		}
+		last = p
 		if bar == nil && time.Since(began) > moment && p.Done < p.Total {
 			bar = progressbar.NewOptions64(p.Total, progressbar.OptionSetWriter(t.stderr),
 				progressbar.OptionSetDescription(p.Stage), progressbar.OptionShowBytes(p.Stage == "weights" || p.Stage == fetchStage),
