@@ -36,6 +36,7 @@ var rules = []rule{
 	{pkg: "codegen/bind", own: []string{"codegen/wgsl", "schedules", "runtime/plan"}},
 	{pkg: "codegen/kernels", own: []string{"codegen/wgsl", "codegen/bind", "ir", "models/quant", "schedules", "runtime/plan"}},
 	{pkg: "codegen/sim", own: []string{"codegen/wgsl", "runtime/plan"}},
+	{pkg: "codegen/mutate", own: []string{"codegen/wgsl"}},
 	{pkg: "codegen/judge", own: []string{"runtime/plan", "runtime/webgpu"}},
 	{
 		pkg:     "codegen/golang",
