@@ -10,6 +10,7 @@ type Error struct {
 	Pos     Pos
 	Text    string // the piece; empty when the mistake is in a file, or in no text
 	Message string
+	Outside bool // it may be WGSL, but not of the subset that Parse reads: textures, matrices, stages of rendering
 }
 
 func (e *Error) Error() string {
@@ -20,5 +21,5 @@ func (e *Error) Error() string {
 }
 
 func errorAt(p Pos, text, format string, args ...any) *Error {
-	return &Error{p, text, fmt.Sprintf(format, args...)}
+	return &Error{Pos: p, Text: text, Message: fmt.Sprintf(format, args...)}
 }

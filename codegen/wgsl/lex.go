@@ -44,6 +44,9 @@ func lex(text string, base Pos) ([]token, *Error) {
 			tokens = append(tokens, token{commentToken, text[i : i+comment], i})
 			i += comment
 			continue
+		case base.InFile && strings.HasPrefix(text[i:], "/*"):
+			base.Column = i + 1
+			return nil, errorAt(base, "", "the comment has no end")
 		case c == '_' || letter(c):
 			n := i + 1
 			for n < len(text) && (text[n] == '_' || letter(text[n]) || digit(text[n])) {

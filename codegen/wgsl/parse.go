@@ -130,6 +130,14 @@ func (p *parser) fail(t token, format string, args ...any) {
 	p.next = len(p.tokens) - 1
 }
 
+// outside fails over what is no part of the subset. The format ends in is or are.
+func (p *parser) outside(t token, format string, args ...any) {
+	if p.err == nil {
+		p.fail(t, format+" outside of the compute subset that kgen reads", args...)
+		p.err.Outside = true
+	}
+}
+
 // The grammar of binary operators has fewer levels than C's and forbids mixtures that read badly: operands of & | ^ << >> are
 // unary expressions, && and || don't mix, comparisons don't chain.
 

@@ -36,7 +36,7 @@ func (p *fileParser) attributes() attributes {
 			continue
 		}
 		if p.err == nil && !knownAttributes[t.text] {
-			p.fail(t, "@%s is outside of the compute subset that kgen reads", t.text)
+			p.outside(t, "@%s is", t.text)
 		}
 		p.expect("(")
 		switch t.text {
@@ -267,7 +267,7 @@ func (p *fileParser) variable(d *topDecl, a attributes) {
 	v := &Var{At: At{p.pos(p.tokens[d.first])}, Symbol: s}
 	if !p.is("<") {
 		t := p.peek()
-		p.fail(t, "%s needs an address space; textures and samplers are outside of the compute subset that kgen reads", t.text)
+		p.outside(t, "%s needs an address space; textures and samplers are", t.text)
 		return
 	}
 	p.space(s)

@@ -97,7 +97,7 @@ func (p *fileParser) directives() {
 				case "subgroups":
 					p.file.Subgroups = true
 				default:
-					p.fail(n, "enable %s: extension %s is outside of the compute subset that kgen reads", n.text, n.text)
+					p.outside(n, "enable %s: extension %s is", n.text, n.text)
 				}
 			}
 			p.expect(";")
@@ -105,7 +105,7 @@ func (p *fileParser) directives() {
 			d := Directive{At: At{p.pos(t)}, Name: "requires"}
 			for _, n := range p.nameList() {
 				if !languageFeatures[n.text] {
-					p.fail(n, "requires %s: language extension %s is outside of the compute subset that kgen reads", n.text, n.text)
+					p.outside(n, "requires %s: language extension %s is", n.text, n.text)
 				}
 				d.Args = append(d.Args, n.text)
 			}

@@ -17,7 +17,7 @@ func TestParseErrors(t *testing.T) {
 		{"fn f() {\n  let a = 1 +;\n}", `k.wgsl:2:14: an expression is missing before ";"`},
 		{"fn f() {\n  // é\n  let a = 1u + 2i;\n}", `k.wgsl:3:14: + doesn't apply to u32 and i32`},
 		{"fn f() {\n\tlet a = b;\n}", `k.wgsl:2:10: b is not declared`},
-		{"/* open", `k.wgsl:1:1: "/" begins no declaration`},
+		{"const a = 1; /* open", "k.wgsl:1:14: the comment has no end"},
 		{"fn f() {}\n\n  fn f() {}", `k.wgsl:3:6: f is already declared, at k.wgsl:1:4`},
 		{"const a = 1;\n\xff", "k.wgsl:2:1: the text is not UTF-8"},
 		{"fn f() { let é = 1; }", `k.wgsl:1:14: no WGSL token that kgen knows starts with "é"`},
@@ -46,6 +46,9 @@ func TestParseErrors(t *testing.T) {
 		}
 		if d := cmp.Diff(c.want, err.Error()); d != "" {
 			t.Errorf("%s:\n%s", c.text, d)
+		}
+		if typed.Outside != strings.HasSuffix(c.want, "outside of the compute subset that kgen reads") {
+			t.Errorf("%s: Outside is %v", c.text, typed.Outside)
 		}
 	}
 }

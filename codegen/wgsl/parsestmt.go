@@ -40,7 +40,7 @@ func (p *fileParser) function(d *topDecl, a attributes) {
 	p.expect(")")
 	if p.accept("->") {
 		if p.is("@") {
-			p.fail(p.peek(), "attributes of a result are outside of the compute subset that kgen reads")
+			p.outside(p.peek(), "attributes of a result are")
 		}
 		t := p.peek()
 		f.Result = p.typ()
@@ -157,7 +157,7 @@ func (p *fileParser) block(scoped bool) *Block {
 
 func (p *fileParser) open() *Block {
 	if p.is("@") {
-		p.fail(p.peek(), "attributes of blocks are outside of the compute subset that kgen reads")
+		p.outside(p.peek(), "attributes of blocks are")
 	}
 	b := &Block{At: At{p.pos(p.peek())}}
 	p.expect("{")
@@ -199,7 +199,7 @@ func (p *fileParser) statement() Stmt {
 		return p.block(true)
 	}
 	if p.is("@") {
-		p.fail(t, "attributes of statements are outside of the compute subset that kgen reads")
+		p.outside(t, "attributes of statements are")
 		return nil
 	}
 	if t.kind == nameToken {
@@ -229,7 +229,7 @@ func (p *fileParser) statement() Stmt {
 		case "const_assert":
 			return p.assert()
 		case "discard":
-			p.fail(t, "discard is outside of the compute subset that kgen reads")
+			p.outside(t, "discard is")
 			return nil
 		case "return":
 			p.take()
@@ -493,7 +493,7 @@ func (p *fileParser) switchStatement(at At) *Switch {
 		p.fail(first, "a switch is of i32 or u32, not %s", typeOf(s.Value))
 	}
 	if p.is("@") {
-		p.fail(p.peek(), "attributes of switches are outside of the compute subset that kgen reads")
+		p.outside(p.peek(), "attributes of switches are")
 	}
 	p.expect("{")
 	for p.err == nil && !p.is("}") {

@@ -67,7 +67,7 @@ func (p *parser) typ() Type {
 	case t.text == "ptr" && p.types != nil:
 		return p.pointer()
 	case outside(t.text) != "":
-		p.fail(t, "%s: %s are outside of the compute subset that kgen reads", t.text, outside(t.text))
+		p.outside(t, "%s: %s are", t.text, outside(t.text))
 		return Bad
 	case t.text == "ptr":
 		p.fail(t, "pointers can't be passed or stored: naga refuses most of them; pass values or indices")
