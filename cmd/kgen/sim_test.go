@@ -136,6 +136,7 @@ func TestInputs(t *testing.T) {
 		{[]string{"0.0=16:file=" + eight, "2=48", "1.0=16", "h=:seed=1"}, []uint64{16, 128, 48, 16, 8}, ""},
 		{[]string{"0=134217728", "2=:as=x"}, []uint64{128 << 20, 128, 128 << 20, 12, 8}, ""},
 		{[]string{"0=16", "2=48:as=y"}, []uint64{16, 128, 48, 12, 8}, ""},
+		{[]string{"0=16", "2=48", "4=4", "0.4=4", "large=8"}, []uint64{16, 128, 48, 12, 8}, ""}, // the entry point doesn't use it
 		{nil, nil, "binding 0, x, has no size in the text: give --buffer 0=BYTES, at least 4"},
 		{[]string{"0=16"}, nil, "binding 2, head, has no size in the text: give --buffer 2=BYTES, at least 48"},
 		{[]string{"0=:seed=1"}, nil, "x has no size in the text"},
@@ -172,11 +173,25 @@ func TestInputs(t *testing.T) {
 		}
 		var bytes []uint64
 		for _, in := range inputs {
-			bytes = append(bytes, (in.bytes+3)&^3)
+			bytes = append(bytes, in.bytes)
 		}
 		if err != nil || !slices.Equal(bytes, c.bytes) {
 			t.Errorf("%v: %v, %v", c.flags, bytes, err)
 		}
+	}
+}
+
+// Together buffers have a limit, too, whatever the profile says.
+func TestInputsTogether(t *testing.T) {
+	b := declared(t)
+	b.used = b.used[:3]
+	b.limits.BindingBytes = 4 << 30
+	requests, err := parseBuffers([]string{"0=2147483648", "2=48"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.inputs(requests); err == nil || !strings.Contains(err.Error(), "all buffers together have more than 2048 MiB") {
+		t.Error(err)
 	}
 }
 
