@@ -75,6 +75,7 @@ var rules = []rule{
 	// Helpers of tests: no rule lets other code import them.
 	{pkg: "internal/gpu", own: []string{"runtime/plan", "runtime/webgpu"}},
 	{pkg: "internal/oracle", own: []string{"models/gguf"}},
+	{pkg: "internal/mutants", own: []string{"codegen/mutate"}},
 	{pkg: "internal/repotest"},
 	{pkg: "internal/testgraph", own: []string{"ir", "models/quant"}, modules: []string{"github.com/x448/float16"}},
 	{pkg: "internal/testtext"},
