@@ -49,7 +49,7 @@ The status is 1 when there are any. Example:
 
 func (v *simVerb) Run(ctx context.Context, t *terminal) error {
 	v.apply(t)
-	s, err := v.prepare()
+	s, err := v.prepare(t)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ type simulation struct {
 }
 
 // prepare does all that can fail before anything runs.
-func (v *simVerb) prepare() (*simulation, error) {
+func (v *simVerb) prepare(t *terminal) (*simulation, error) {
 	s := &simulation{}
 	var err error
 	if s.grid, err = parseGrid(v.Grid); err != nil {
@@ -120,6 +120,9 @@ func (v *simVerb) prepare() (*simulation, error) {
 	}
 	if s.inputs, err = bindings.inputs(requests); err != nil {
 		return nil, err
+	}
+	for _, flag := range bindings.unused {
+		t.note("--buffer %s: %s does not use that binding", flag, entry)
 	}
 	s.files, err = bindings.outputFiles(v.Out)
 	return s, err

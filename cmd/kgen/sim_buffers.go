@@ -98,6 +98,7 @@ type simBindings struct {
 	file   *wgsl.File
 	used   []sim.Declared
 	limits plan.Limits
+	unused []string // flags for bindings of the file that the entry point doesn't use
 }
 
 // mostBytes is how much memory all buffers together may have.
@@ -136,6 +137,24 @@ func (b *simBindings) position(d sim.Declared) wgsl.Pos {
 	return wgsl.Pos{}
 }
 
+// declares reports whether the file has a binding that a flag names, whoever uses it.
+func (b *simBindings) declares(binding string) bool {
+	return slices.ContainsFunc(b.file.Decls, func(d wgsl.Decl) bool {
+		v, ok := d.(*wgsl.Var)
+		return ok && (v.Symbol.Space == wgsl.StorageSpace || v.Symbol.Space == wgsl.UniformSpace) &&
+			slices.Contains(labels(v.Symbol.Name, v.Group, v.Binding), binding)
+	})
+}
+
+// labels are the ways to name a binding.
+func labels(name string, group, binding int) []string {
+	all := []string{name, fmt.Sprintf("%d.%d", group, binding)}
+	if group == 0 {
+		all = append(all, strconv.Itoa(binding))
+	}
+	return all
+}
+
 // label names a binding as --buffer does.
 func label(d sim.Declared) string {
 	if d.Group == 0 {
@@ -148,7 +167,7 @@ func label(d sim.Declared) string {
 func (b *simBindings) find(flag, binding string) (int, error) {
 	var names []string
 	for i, d := range b.used {
-		if binding == d.Name || binding == label(d) || binding == fmt.Sprintf("%d.%d", d.Group, d.Binding) {
+		if slices.Contains(labels(d.Name, d.Group, d.Binding), binding) {
 			return i, nil
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", label(d), d.Name))
@@ -164,6 +183,10 @@ func (b *simBindings) inputs(requests []bufferRequest) ([]simInput, error) {
 	of := make([]*bufferRequest, len(b.used))
 	for _, r := range requests {
 		at, err := b.find("--buffer "+r.flag, r.binding)
+		if err != nil && b.declares(r.binding) {
+			b.unused = append(b.unused, r.flag)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
