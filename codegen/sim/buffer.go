@@ -1,6 +1,9 @@
 package sim
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
 
 // Buffer is memory of the device, in words of 4 bytes. It knows which words were ever written.
 type Buffer struct {
@@ -8,6 +11,8 @@ type Buffer struct {
 	words   []uint32
 	written []uint64 // a bit for each word; nil when all are
 	unset   int      // words that are not
+	stamps  []uint32 // the tensor that wrote each word last; nil where nobody asks
+	groups  groupShadow
 }
 
 // NewBuffer returns a buffer of bytes, rounded up to 4, that is zero. With written false, a read of what nobody wrote is a finding.
@@ -30,6 +35,7 @@ func (b *Buffer) Write(offset uint64, data []byte) {
 		b.words[at+i] = binary.LittleEndian.Uint32(data[4*i:])
 	}
 	b.mark(at, len(data)/4)
+	b.settle()
 }
 
 // Read returns bytes of the buffer; offset and length are multiples of 4, and within the buffer.
@@ -42,7 +48,7 @@ func (b *Buffer) Read(offset, length uint64) []byte {
 }
 
 func (b *Buffer) isWritten(word int) bool {
-	return b.written == nil || b.written[word/64]>>(word%64)&1 != 0
+	return b.written == nil || atomic.LoadUint64(&b.written[word/64])>>(word%64)&1 != 0
 }
 
 // mark says that words were written. Callers see to it that nobody else marks at the same time.
@@ -52,10 +58,14 @@ func (b *Buffer) mark(at, n int) {
 	}
 	for i := at; i < at+n; i++ {
 		if bit := uint64(1) << (i % 64); b.written[i/64]&bit == 0 {
-			b.written[i/64] |= bit
+			atomic.OrUint64(&b.written[i/64], bit)
 			b.unset--
 		}
 	}
+}
+
+// settle forgets which words were written when all are. No program runs meanwhile.
+func (b *Buffer) settle() {
 	if b.unset == 0 {
 		b.written = nil
 	}

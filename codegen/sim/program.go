@@ -1,18 +1,39 @@
 package sim
 
 import (
-	"context"
-	"errors"
+	"sync"
 
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
-// Program is an entry point made ready to run.
+// Program is an entry point made ready to run. It may run several times at once.
 type Program struct {
 	file     *wgsl.File
 	entry    *wgsl.Func
 	bindings []Declared
+	size     [3]int // of a workgroup
+
+	body        []op
+	invocations int
+	slots       int            // registers
+	constants   map[uint32]int // registers that hold constants
+	masks       int            // sets of invocations; the first is the one of the whole
+	inputs      []input
+	sites       []site
+	shared      []ref          // workgroup variables
+	sharedAt    map[string]int // their first bytes
+	sharedWords int
+
+	mutex sync.Mutex
+	idle  []*machine
+}
+
+// input is a register that holds part of a built-in value.
+type input struct {
+	name string
+	part int
+	slot int
 }
 
 // Declared is a binding that an entry point uses.
@@ -23,6 +44,8 @@ type Declared struct {
 	Type           wgsl.Type
 	Bytes          uint64 // of a sized type; of a type that ends in a runtime-sized array, with one element of it
 	Runtime        bool   // the type ends in a runtime-sized array
+
+	symbol *wgsl.Symbol
 }
 
 // Binding says which memory a binding of the entry point gets.
@@ -39,23 +62,33 @@ type Result struct {
 	Steps    int64 // operations of whole workgroups
 }
 
-// Compile makes an entry point ready to run. An empty name stands for the only one. Errors are *wgsl.Error for what the simulator
-// doesn't do, and *plan.KernelError where the entry point can't be told.
-func Compile(file *wgsl.File, entry string) (*Program, error) {
-	return nil, errors.New("not built yet")
-}
-
 // Entry returns the name of the entry point.
 func (p *Program) Entry() string { return p.entry.Name }
 
 // Workgroup returns the size of a workgroup.
-func (p *Program) Workgroup() [3]int { return p.entry.Workgroup }
+func (p *Program) Workgroup() [3]int { return p.size }
+
+// WorkgroupBytes returns the workgroup memory that the entry point uses.
+func (p *Program) WorkgroupBytes() int { return p.sharedWords * 4 }
 
 // Bindings returns the bindings that the entry point uses, by group and number.
 func (p *Program) Bindings() []Declared { return p.bindings }
 
-// Run dispatches a grid of workgroups. What WebGPU refuses is a finding if the program can run all the same, and an error otherwise:
-// a *plan.PlanError for bindings that are missing, unknown, not of the buffer or too small. A context that ends gives its error.
-func (p *Program) Run(ctx context.Context, grid [3]int, bindings []Binding, o Options) (*Result, error) {
-	return nil, errors.New("not built yet")
+// machine returns a machine that is idle, or a new one.
+func (p *Program) machine() *machine {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if n := len(p.idle); n > 0 {
+		m := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return m
+	}
+	return p.newMachine()
+}
+
+func (p *Program) release(m *machine) {
+	m.dispatch = nil
+	p.mutex.Lock()
+	p.idle = append(p.idle, m)
+	p.mutex.Unlock()
 }

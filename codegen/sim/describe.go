@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+)
+
+// described is a list whose operands are known: segments of each buffer for each dispatch.
+type described struct {
+	records  []uint32
+	segments []map[int][]segment // by buffer
+}
+
+// Describe tells the device of a plan whose lists it will replay: which operands lie where, so that reads of what another tensor
+// overwrote are found, and accesses beyond an operand within a wider binding. uses[i][j] is of dispatch j of list i, as
+// codegen.Result.Uses has them. Lists are known by their records, and the device's buffers must be those of the plan, in its order.
+func (d *Device) Describe(p *plan.Plan, uses [][][]Use) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	numbers := map[string]uint32{}
+	d.tensors = []string{""}
+	id := func(name string) uint32 {
+		n, ok := numbers[name]
+		if !ok {
+			n = uint32(len(d.tensors))
+			numbers[name] = n
+			d.tensors = append(d.tensors, name)
+		}
+		return n
+	}
+	d.described = nil
+	for i, list := range p.Lists {
+		known := described{records: list.Records}
+		for _, dispatch := range uses[i] {
+			known.segments = append(known.segments, segmentsOf(dispatch, id))
+		}
+		d.described = append(d.described, known)
+	}
+}
+
+// segmentsOf sorts the operands of a dispatch by buffer. Operands of the same words, such as a value that is updated in place, are one.
+func segmentsOf(uses []Use, id func(string) uint32) map[int][]segment {
+	out := map[int][]segment{}
+	for _, u := range uses {
+		s := segment{from: int(u.Range.Offset / 4), to: int((u.Range.Offset + u.Range.Bytes + 3) / 4)}
+		if u.Access == plan.ReadWrite {
+			s.write = id(u.Tensor)
+		} else {
+			s.read = id(u.Tensor)
+		}
+		list := out[u.Range.Buffer]
+		if n := slices.IndexFunc(list, func(o segment) bool { return o.from == s.from && o.to == s.to }); n >= 0 {
+			list[n].read, list[n].write = max(list[n].read, s.read), max(list[n].write, s.write)
+			continue
+		}
+		out[u.Range.Buffer] = append(list, s)
+	}
+	return out
+}
+
+// knows returns what was told of a list, and makes the memory of activations one that nobody wrote: none outlives a replay.
+func (d *Device) knows(records []uint32) *described {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	for i := range d.described {
+		if !slices.Equal(d.described[i].records, records) {
+			continue
+		}
+		for n, b := range d.buffers {
+			if d.kinds[n] != plan.ArenaBuffer {
+				continue
+			}
+			if b.stamps == nil {
+				b.stamps = make([]uint32, len(b.words))
+			}
+			clear(b.stamps)
+		}
+		return &d.described[i]
+	}
+	return nil
+}
+
+// tell gives a dispatch what is known of its operands.
+func (d *Device) tell(run *dispatch, told *described, n int) {
+	if told == nil || n >= len(told.segments) {
+		return
+	}
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	run.tensors = d.tensors
+	for i := range run.bound {
+		b := &run.bound[i]
+		number := slices.Index(d.buffers, b.buffer)
+		if b.segments = told.segments[n][number]; b.segments != nil {
+			b.plain = false
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package sim
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/kgen-wgsl/kgen/codegen/wgsl"
+)
+
+// load reads the scalars of a place.
+func (c *compiler) load(r ref, into []int, pos wgsl.Pos) []int {
+	list := parts(r.typ)
+	if len(list) == 0 {
+		c.fail(pos, "%s: a value of type %s is too large to be simulated", r.name, r.typ)
+	}
+	if r.registers() {
+		return c.loadRegisters(r, len(list))
+	}
+	out := c.take(len(list), into)
+	if r.dynamic >= 0 && contains(out, r.dynamic) {
+		out = c.take(len(list), nil)
+	}
+	x := access{ref: r, at: c.site(pos, "read"), parts: list, slots: out}
+	if r.space == wgsl.WorkgroupSpace {
+		c.emit(x.readShared)
+	} else {
+		c.emit(x.readBound)
+	}
+	return out
+}
+
+func contains(list []int, x int) bool {
+	for _, v := range list {
+		if v == x {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *compiler) loadRegisters(r ref, n int) []int {
+	if r.dynamic < 0 {
+		out := make([]int, n)
+		for i := range out {
+			out[i] = r.static + i
+		}
+		return out
+	}
+	out := c.take(n, nil)
+	c.emit(func(m *machine, a *lanes) {
+		at := m.regs[r.dynamic]
+		for j, d := range out {
+			to := m.regs[d]
+			for i := a.lo; i < a.hi; i++ {
+				to[i] = m.regs[r.static+j+int(at[i])][i]
+			}
+		}
+	})
+	return out
+}
+
+// store writes the scalars of a place.
+func (c *compiler) store(r ref, from []int, pos wgsl.Pos) {
+	if r.registers() {
+		c.storeRegisters(r, from)
+		return
+	}
+	x := access{ref: r, at: c.site(pos, "write"), parts: parts(r.typ), slots: from}
+	if r.space == wgsl.WorkgroupSpace {
+		c.emit(x.writeShared)
+	} else {
+		c.emit(x.writeBound)
+	}
+}
+
+func (c *compiler) storeRegisters(r ref, from []int) {
+	for i, s := range from { // what a value of the variable itself would lose on the way is kept first
+		if r.dynamic < 0 && s >= r.static && s < r.static+len(from) && s != r.static+i {
+			from = c.copyOf(from)
+			break
+		}
+	}
+	c.emit(func(m *machine, a *lanes) {
+		if r.dynamic < 0 {
+			for j, s := range from {
+				a.move(m.regs[r.static+j], m.regs[s])
+			}
+			return
+		}
+		at := m.regs[r.dynamic]
+		for j, s := range from {
+			for i := a.lo; i < a.hi; i++ {
+				if a.dense || a.on[i] {
+					m.regs[r.static+j+int(at[i])][i] = m.regs[s][i]
+				}
+			}
+		}
+	})
+}
+
+// access is a read or write of a place outside of registers.
+type access struct {
+	ref
+	at    site
+	parts []part
+	slots []int
+}
+
+// byteAt returns the byte of the variable that an invocation gets to.
+func (x *access) byteAt(m *machine, lane int) int {
+	if x.dynamic < 0 {
+		return x.static
+	}
+	return x.static + 2*int(m.regs[x.dynamic][lane])
+}
+
+// unpackWord returns a scalar that lies at a byte of a word.
+func unpackWord(word uint32, p part, at int) uint32 {
+	switch {
+	case p.scalar == wgsl.F16:
+		return math.Float32bits(halfFloat(uint16(word >> (at % 4 * 8))))
+	case p.scalar == wgsl.Bool:
+		return truth(word != 0)
+	}
+	return word
+}
+
+// packWord returns the word with a scalar in it.
+func packWord(old, bits uint32, p part, at int) uint32 {
+	if p.scalar != wgsl.F16 {
+		return bits
+	}
+	shift := at % 4 * 8
+	return old&^(0xffff<<shift) | uint32(halfBits(math.Float32frombits(bits)))<<shift
+}
+
+// Workgroup memory.
+
+func (x access) readShared(m *machine, a *lanes) {
+	since := m.synced[inWorkgroup]
+	for i := a.lo; i < a.hi; i++ {
+		if !a.dense && !a.on[i] {
+			continue
+		}
+		base := x.byteAt(m, i)
+		for j, p := range x.parts {
+			at := base + p.bytes
+			w := at / 4
+			cell := m.cells.at(at / 2)
+			if cell.write < m.start && !m.options.ZeroWorkgroup {
+				m.unwritten(&x, i, at-x.origin(m))
+			}
+			if with, where := cell.reads(int32(i), m.epoch, since, x.at.number); with >= 0 {
+				m.race(&x, at-x.origin(m), int(with), where, "writes", i, "reads")
+			}
+			m.regs[x.slots[j]][i] = unpackWord(m.shared[w], p, at)
+		}
+	}
+}
+
+func (x access) writeShared(m *machine, a *lanes) {
+	since := m.synced[inWorkgroup]
+	for i := a.lo; i < a.hi; i++ {
+		if !a.dense && !a.on[i] {
+			continue
+		}
+		base := x.byteAt(m, i)
+		for j, p := range x.parts {
+			at := base + p.bytes
+			w := at / 4
+			if with, where := m.cells.at(at/2).writes(int32(i), m.epoch, since, x.at.number); with >= 0 {
+				m.race(&x, at-x.origin(m), int(with), where, "touches", i, "writes")
+			}
+			bits := m.regs[x.slots[j]][i]
+			if m.taint && m.origin[i] != 0 && isFloat(p.scalar) && !finite(bits) {
+				m.tell(i, x.at)
+			}
+			m.shared[w] = packWord(m.shared[w], bits, p, at)
+		}
+	}
+}
+
+// origin returns the byte at which the variable begins in its memory.
+func (x *access) origin(m *machine) int {
+	if x.space == wgsl.WorkgroupSpace {
+		return m.program.sharedAt[x.name]
+	}
+	return 0
+}
+
+// Bindings.
+
+func (x access) readBound(m *machine, a *lanes) {
+	b := &m.bound[x.root]
+	words := b.words
+	if b.plain {
+		for i := a.lo; i < a.hi; i++ {
+			if !a.dense && !a.on[i] {
+				continue
+			}
+			base := x.byteAt(m, i)
+			for j, p := range x.parts {
+				at := base + p.bytes
+				w := at / 4
+				if w >= len(words) { // the binding is shorter than the text says, which was told
+					m.regs[x.slots[j]][i] = 0
+				} else if p.scalar == wgsl.F16 {
+					m.regs[x.slots[j]][i] = unpackWord(words[w], p, at)
+				} else {
+					m.regs[x.slots[j]][i] = words[w]
+				}
+			}
+		}
+		return
+	}
+	for i := a.lo; i < a.hi; i++ {
+		if !a.dense && !a.on[i] {
+			continue
+		}
+		base := x.byteAt(m, i)
+		for j, p := range x.parts {
+			at := base + p.bytes
+			if at/4 >= len(words) {
+				m.regs[x.slots[j]][i] = 0
+				continue
+			}
+			m.noteRead(&x, b, i, at)
+			m.regs[x.slots[j]][i] = unpackWord(atomic.LoadUint32(&words[at/4]), p, at)
+		}
+	}
+}
+
+func (x access) writeBound(m *machine, a *lanes) {
+	b := &m.bound[x.root]
+	for i := a.lo; i < a.hi; i++ {
+		if !a.dense && !a.on[i] {
+			continue
+		}
+		base := x.byteAt(m, i)
+		for j, p := range x.parts {
+			at := base + p.bytes
+			w := at / 4
+			if w >= len(b.words) {
+				continue
+			}
+			m.noteWrite(&x, b, i, at)
+			bits := m.regs[x.slots[j]][i]
+			if m.taint && m.origin[i] != 0 && isFloat(p.scalar) && !finite(bits) {
+				m.tell(i, x.at)
+			}
+			if p.scalar == wgsl.F16 {
+				m.storeHalf(&b.words[w], bits, p, at)
+			} else {
+				atomic.StoreUint32(&b.words[w], bits)
+			}
+		}
+	}
+}
+
+// storeHalf writes half a word whose other half another workgroup may write at the same time.
+func (m *machine) storeHalf(word *uint32, bits uint32, p part, at int) {
+	for {
+		old := atomic.LoadUint32(word)
+		if atomic.CompareAndSwapUint32(word, old, packWord(old, bits, p, at)) {
+			return
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package sim
+
+// cell remembers who touched a location last. A location is 2 bytes, or the first 2 of a word: what lies there has one type. Epochs count barriers and workgroups; an access of before the last barrier is ordered.
+type cell struct {
+	write, read           uint32 // epochs
+	writer, reader, other int32  // invocations; other read too, and -1 is none. A writer of -1 used an atomic operation.
+	writeSite, readSite   int32
+}
+
+const pageCells = 512
+
+// shadow has the cells of a memory, in pages that exist once something in them was touched.
+type shadow struct{ pages []*[pageCells]cell }
+
+func (s *shadow) resize(words int) {
+	if n := (2*words + pageCells - 1) / pageCells; n > len(s.pages) {
+		s.pages = append(s.pages, make([]*[pageCells]cell, n-len(s.pages))...)
+	}
+}
+
+func (s *shadow) at(location int) *cell {
+	p := s.pages[location/pageCells]
+	if p == nil {
+		p = new([pageCells]cell)
+		s.pages[location/pageCells] = p
+	}
+	return &p[location%pageCells]
+}
+
+// reads notes that an invocation reads in an epoch, and returns whom that conflicts with: one that wrote since the epoch given, or
+// -1, and the site of that.
+func (c *cell) reads(lane int32, epoch, since uint32, at int32) (with, where int32) {
+	with = -1
+	if c.write >= since && c.writer >= 0 && c.writer != lane {
+		with, where = c.writer, c.writeSite
+	}
+	switch {
+	case c.read < since:
+		c.reader, c.other, c.readSite = lane, -1, at
+	case c.reader != lane:
+		c.other = lane
+	}
+	c.read = epoch
+	return with, where
+}
+
+// writes is reads for one that writes.
+func (c *cell) writes(lane int32, epoch, since uint32, at int32) (with, where int32) {
+	with = -1
+	switch {
+	case c.write >= since && c.writer >= 0 && c.writer != lane:
+		with, where = c.writer, c.writeSite
+	case c.read >= since && c.reader != lane:
+		with, where = c.reader, c.readSite
+	case c.read >= since && c.other >= 0 && c.other != lane:
+		with, where = c.other, c.readSite
+	}
+	c.write, c.writer, c.writeSite = epoch, lane, at
+	return with, where
+}
+
+// groupCell is a cell for the workgroups of a dispatch.
+type groupCell struct {
+	dispatch              uint32 // in which it was touched last
+	writer, reader, other uint32 // numbers of workgroups, plus 1; 0 is none
+	writeLane, readLane   int32
+	otherLane             int32
+	writeSite, readSite   int32
+}
+
+// groupShadow has a buffer's cells.
+type groupShadow struct{ pages []*[pageCells]groupCell }
+
+func (s *groupShadow) at(location, words int, dispatch uint32) *groupCell {
+	if s.pages == nil {
+		s.pages = make([]*[pageCells]groupCell, (2*words+pageCells-1)/pageCells)
+	}
+	p := s.pages[location/pageCells]
+	if p == nil {
+		p = new([pageCells]groupCell)
+		s.pages[location/pageCells] = p
+	}
+	c := &p[location%pageCells]
+	if c.dispatch != dispatch {
+		*c = groupCell{dispatch: dispatch}
+	}
+	return c
+}
