@@ -31,5 +31,5 @@ func SubgroupSizes() []int { return []int{4, 8, 16, 32, 64, 128} }
 const (
 	defaultSubgroup  = 32
 	defaultLoopTrips = 65535
-	hardLoopTrips    = 1 << 26 // an invocation that loops more often never ends
+	hardLoopTrips    = 1 << 20 // an invocation that loops more often is taken to have no end
 )
