@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kgen-wgsl/kgen/codegen/bounds"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"github.com/kgen-wgsl/kgen/schedules"
@@ -32,7 +33,8 @@ type Result struct {
 	Steps   []Step    // in the order of dispatch
 	Program *Program
 	Plan    *plan.Plan
-	Uses    [][][]plan.Use // what dispatch j of list i of Plan reads and writes
+	Proofs  []*bounds.Proof // of each kernel of the plan
+	Uses    [][][]plan.Use  // what dispatch j of list i of Plan reads and writes
 }
 
 // Step is one dispatch, for people: what it computes, with which kernel, and how its operands were bound.
@@ -72,6 +74,7 @@ func passes() []pass {
 		{"plan bindings", planBindings},
 		{"emit kernels", emitKernels},
 		{"build plan", buildPlan},
+		{"prove bounds", proveBounds},
 		{"list uses", listUses},
 	}
 }
@@ -107,6 +110,7 @@ type compilation struct {
 	program *Program         // filled by the passes from place on
 	placed  *placed
 	plan    *plan.Plan
+	proofs  []*bounds.Proof
 	uses    [][][]plan.Use
 }
 
@@ -159,7 +163,7 @@ func shareInputs(c *compilation) error {
 }
 
 func (c *compilation) result() *Result {
-	r := &Result{Path: path(c.graph), Graph: c.graph, Program: c.program, Plan: c.plan, Uses: c.uses}
+	r := &Result{Path: path(c.graph), Graph: c.graph, Program: c.program, Plan: c.plan, Proofs: c.proofs, Uses: c.uses}
 	for _, s := range c.steps {
 		r.Steps = append(r.Steps, Step{
 			Node: s.node, Kernel: s.compiled.Name, Schedule: s.schedule, Phases: s.phases, Bindings: s.bindings.String(),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kgen-wgsl/kgen/codegen/bind"
+	"github.com/kgen-wgsl/kgen/codegen/bounds"
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -148,6 +149,17 @@ func buildPlan(c *compilation) error {
 	var err error
 	c.plan, err = c.program.Build()
 	return err
+}
+
+// proveBounds marks the kernels that are proved to stay within their arrays. The proof reads their texts, in the grids and with the
+// ranges of the plan: whoever has both can make it again.
+func proveBounds(c *compilation) error {
+	c.proofs = bounds.ProvePlan(c.plan)
+	for i, proof := range c.proofs {
+		c.plan.Kernels[i].Proved = proof.Proved()
+		c.program.Kernels[i].Proved = proof.Proved()
+	}
+	return nil
 }
 
 // bound returns what each binding gets: the place of its first member, with the bytes that the binding covers.

@@ -24,6 +24,7 @@ func addInPlace1536Kernel() plan.Kernel {
 			{Name: "b", Access: plan.Read, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -41,6 +42,7 @@ func advanceKernel() plan.Kernel {
 			{Name: "params", Access: plan.ReadWrite, Bytes: 2080},
 		},
 		Workgroup: [3]int{1, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -61,6 +63,7 @@ func argmaxFinal151936Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1024,
+		Proved:         true,
 	}
 }
 
@@ -81,6 +84,7 @@ func argmaxPartials151936Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1024,
+		Proved:         true,
 	}
 }
 
@@ -103,6 +107,7 @@ func attention12x2x128F16Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1536,
+		Proved:         true,
 	}
 }
 
@@ -125,6 +130,7 @@ func attention12x2x128F32Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1536,
+		Proved:         true,
 	}
 }
 
@@ -147,6 +153,7 @@ func embedQ6K151936x1536Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -167,6 +174,7 @@ func gemvQ4K1536x1536Kernel_054941fe() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -187,6 +195,7 @@ func gemvQ4K1536x1536Kernel_8f748527() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -207,6 +216,7 @@ func gemvQ4K1536x8960Kernel_a9dd3954() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -227,6 +237,7 @@ func gemvQ4K1536x8960Kernel_ba944803() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -247,6 +258,7 @@ func gemvQ4K17920x1536Kernel_7f1df936() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 71680},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -267,6 +279,7 @@ func gemvQ4K17920x1536Kernel_bcfac004() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 71680},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -288,6 +301,7 @@ func gemvQ4K1792x1536BiasKernel_37eb9b38() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 7168},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -309,6 +323,7 @@ func gemvQ4K1792x1536BiasKernel_df8f33b7() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 7168},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -330,6 +345,7 @@ func gemvQ4K2048x1536BiasKernel_8e8cac94() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 8192},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -351,6 +367,7 @@ func gemvQ4K2048x1536BiasKernel_dead7123() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 8192},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -371,6 +388,7 @@ func gemvQ4KQ8_1536x1536Kernel_0e601e52() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -391,6 +409,7 @@ func gemvQ4KQ8_1536x1536Kernel_8236f709() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -411,6 +430,7 @@ func gemvQ4KQ8_1536x8960Kernel_14323184() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -431,6 +451,7 @@ func gemvQ4KQ8_1536x8960Kernel_46656538() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -451,6 +472,7 @@ func gemvQ4KQ8_17920x1536Kernel_118cfb1f() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 71680},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -471,6 +493,7 @@ func gemvQ4KQ8_17920x1536Kernel_f9483fe7() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 71680},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -492,6 +515,7 @@ func gemvQ4KQ8_1792x1536BiasKernel_486d637c() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 7168},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -513,6 +537,7 @@ func gemvQ4KQ8_1792x1536BiasKernel_87fa9c22() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 7168},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -534,6 +559,7 @@ func gemvQ4KQ8_2048x1536BiasKernel_49d0269a() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 8192},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -555,6 +581,7 @@ func gemvQ4KQ8_2048x1536BiasKernel_ddceb4a3() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 8192},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -577,6 +604,7 @@ func gemvQ6K151936x1536Kernel_2bba20e3() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 607744},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -599,6 +627,7 @@ func gemvQ6K151936x1536Kernel_ae330c80() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 607744},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -620,6 +649,7 @@ func gemvQ6K1536x8960Kernel_bd679032() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -641,6 +671,7 @@ func gemvQ6K1536x8960Kernel_dc0b51ea() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -663,6 +694,7 @@ func gemvQ6K256x1536BiasKernel_85df092f() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 1024},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -685,6 +717,7 @@ func gemvQ6K256x1536BiasKernel_f19548fe() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 1024},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -707,6 +740,7 @@ func gemvQ6KQ8_151936x1536Kernel_5799b126() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 607744},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -729,6 +763,7 @@ func gemvQ6KQ8_151936x1536Kernel_f1c5d4b1() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 607744},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -750,6 +785,7 @@ func gemvQ6KQ8_1536x8960Kernel_d64ae02d() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -771,6 +807,7 @@ func gemvQ6KQ8_1536x8960Kernel_ddf2f9d1() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -793,6 +830,7 @@ func gemvQ6KQ8_256x1536BiasKernel_218dd832() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 1024},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -815,6 +853,7 @@ func gemvQ6KQ8_256x1536BiasKernel_4f2a547c() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 1024},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -834,6 +873,7 @@ func gluSilu8960Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 35840},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -853,6 +893,7 @@ func quantQ8_1536Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 1920},
 		},
 		Workgroup: [3]int{32, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -872,6 +913,7 @@ func quantQ8_8960Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 11200},
 		},
 		Workgroup: [3]int{32, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -893,6 +935,7 @@ func rmsnorm1x1536Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 512,
+		Proved:         true,
 	}
 }
 
@@ -914,6 +957,7 @@ func ropeKVNeox12x128F16Kernel() plan.Kernel {
 			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 8388608},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -935,5 +979,6 @@ func ropeKVNeox12x128F32Kernel() plan.Kernel {
 			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 16777216},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }

@@ -24,6 +24,7 @@ func addInPlace1024Kernel() plan.Kernel {
 			{Name: "b", Access: plan.Read, Bytes: 4096},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -41,6 +42,7 @@ func advanceKernel() plan.Kernel {
 			{Name: "params", Access: plan.ReadWrite, Bytes: 2080},
 		},
 		Workgroup: [3]int{1, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -61,6 +63,7 @@ func argmaxFinal151936Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1024,
+		Proved:         true,
 	}
 }
 
@@ -81,6 +84,7 @@ func argmaxPartials151936Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1024,
+		Proved:         true,
 	}
 }
 
@@ -103,6 +107,7 @@ func attention16x8x128F16Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1536,
+		Proved:         true,
 	}
 }
 
@@ -125,6 +130,7 @@ func attention16x8x128F32Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1536,
+		Proved:         true,
 	}
 }
 
@@ -146,6 +152,7 @@ func embedQ4_0_151936x1024Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 4096},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -167,6 +174,7 @@ func gemvQ4_0_1024x2048Kernel_8ca0bfef() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 4096},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -188,6 +196,7 @@ func gemvQ4_0_1024x2048Kernel_cc2f8014() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 4096},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -209,6 +218,7 @@ func gemvQ4_0_1024x3072Kernel_1508fbad() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 4096},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -230,6 +240,7 @@ func gemvQ4_0_1024x3072Kernel_91c4728d() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 4096},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -251,6 +262,7 @@ func gemvQ4_0_151936x1024Kernel_0aad75e5() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 607744},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -272,6 +284,7 @@ func gemvQ4_0_151936x1024Kernel_f2e09101() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 607744},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -293,6 +306,7 @@ func gemvQ4_0_4096x1024Kernel_56fcf059() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -314,6 +328,7 @@ func gemvQ4_0_4096x1024Kernel_809e836e() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -335,6 +350,7 @@ func gemvQ4_0_6144x1024Kernel_7c979172() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 24576},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -356,6 +372,7 @@ func gemvQ4_0_6144x1024Kernel_a1ac2ab0() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 24576},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -377,6 +394,7 @@ func gemvQ4_0Q8_1024x2048Kernel_7b05f68c() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 4096},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -398,6 +416,7 @@ func gemvQ4_0Q8_1024x2048Kernel_dd131838() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 4096},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -419,6 +438,7 @@ func gemvQ4_0Q8_1024x3072Kernel_1666438e() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 4096},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -440,6 +460,7 @@ func gemvQ4_0Q8_1024x3072Kernel_e34e52fe() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 4096},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -461,6 +482,7 @@ func gemvQ4_0Q8_151936x1024Kernel_61b68c8b() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 607744},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -482,6 +504,7 @@ func gemvQ4_0Q8_151936x1024Kernel_a0c69e49() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 607744},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -503,6 +526,7 @@ func gemvQ4_0Q8_4096x1024Kernel_55ea3a8a() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -524,6 +548,7 @@ func gemvQ4_0Q8_4096x1024Kernel_c035adc1() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -545,6 +570,7 @@ func gemvQ4_0Q8_6144x1024Kernel_7bd416d2() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 24576},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -566,6 +592,7 @@ func gemvQ4_0Q8_6144x1024Kernel_a11da8fe() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 24576},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -585,6 +612,7 @@ func gluSilu3072Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 12288},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -604,6 +632,7 @@ func quantQ8_1024Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 1280},
 		},
 		Workgroup: [3]int{32, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -623,6 +652,7 @@ func quantQ8_2048Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 2560},
 		},
 		Workgroup: [3]int{32, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -642,6 +672,7 @@ func quantQ8_3072Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 3840},
 		},
 		Workgroup: [3]int{32, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -663,6 +694,7 @@ func rmsnorm1x1024Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 512,
+		Proved:         true,
 	}
 }
 
@@ -683,6 +715,7 @@ func rmsnormInPlace16x128Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{32, 1, 1},
 		WorkgroupBytes: 128,
+		Proved:         true,
 	}
 }
 
@@ -703,6 +736,7 @@ func rmsnormInPlace8x128Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{32, 1, 1},
 		WorkgroupBytes: 128,
+		Proved:         true,
 	}
 }
 
@@ -724,6 +758,7 @@ func ropeKVNeox16x128F16Kernel() plan.Kernel {
 			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 33554432},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -745,5 +780,6 @@ func ropeKVNeox16x128F32Kernel() plan.Kernel {
 			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 67108864},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }

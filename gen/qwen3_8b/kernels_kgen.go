@@ -24,6 +24,7 @@ func addInPlace4096Kernel() plan.Kernel {
 			{Name: "b", Access: plan.Read, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -41,6 +42,7 @@ func advanceKernel() plan.Kernel {
 			{Name: "params", Access: plan.ReadWrite, Bytes: 2080},
 		},
 		Workgroup: [3]int{1, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -61,6 +63,7 @@ func argmaxFinal151936Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1024,
+		Proved:         true,
 	}
 }
 
@@ -81,6 +84,7 @@ func argmaxPartials151936Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1024,
+		Proved:         true,
 	}
 }
 
@@ -103,6 +107,7 @@ func attention32x8x128F16Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1536,
+		Proved:         true,
 	}
 }
 
@@ -125,6 +130,7 @@ func attention32x8x128F32Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1536,
+		Proved:         true,
 	}
 }
 
@@ -146,6 +152,7 @@ func embedQ4_0_50560x4096From101376Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -167,6 +174,7 @@ func embedQ4_0_50688x4096From0Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -188,6 +196,7 @@ func embedQ4_0_50688x4096From50688Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -209,6 +218,7 @@ func gemvQ4_0_24576x4096Kernel_9de86f47() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 98304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -230,6 +240,7 @@ func gemvQ4_0_24576x4096Kernel_d20902cf() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 98304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -251,6 +262,7 @@ func gemvQ4_0_4096x12288Kernel_30521302() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -272,6 +284,7 @@ func gemvQ4_0_4096x12288Kernel_a13ba157() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -293,6 +306,7 @@ func gemvQ4_0_4096x4096Kernel_b38fb062() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -314,6 +328,7 @@ func gemvQ4_0_4096x4096Kernel_d0fadcbb() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -335,6 +350,7 @@ func gemvQ4_0_6144x4096Kernel_f0fd6a4f() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 24576},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -356,6 +372,7 @@ func gemvQ4_0_6144x4096Kernel_fd84507a() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 24576},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -377,6 +394,7 @@ func gemvQ4_0Q8_24576x4096Kernel_8907c3f1() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 98304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -398,6 +416,7 @@ func gemvQ4_0Q8_24576x4096Kernel_89c1b41c() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 98304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -419,6 +438,7 @@ func gemvQ4_0Q8_4096x12288Kernel_8f194c37() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -440,6 +460,7 @@ func gemvQ4_0Q8_4096x12288Kernel_ad044bf3() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -461,6 +482,7 @@ func gemvQ4_0Q8_4096x4096Kernel_14a849d2() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -482,6 +504,7 @@ func gemvQ4_0Q8_4096x4096Kernel_aa5f21cd() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 16384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -503,6 +526,7 @@ func gemvQ4_0Q8_6144x4096Kernel_6c5cc94b() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 24576},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -524,6 +548,7 @@ func gemvQ4_0Q8_6144x4096Kernel_e4a44953() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 24576},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -545,6 +570,7 @@ func gemvQ8_0_30336x4096Kernel_6fe22dc0() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 121344},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -566,6 +592,7 @@ func gemvQ8_0_30336x4096Kernel_b967ea0d() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 121344},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -587,6 +614,7 @@ func gemvQ8_0_30400x4096Kernel_65b1f781() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 121600},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -608,6 +636,7 @@ func gemvQ8_0_30400x4096Kernel_961a381a() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 121600},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -629,6 +658,7 @@ func gemvQ8_0Q8_30336x4096Kernel_35b19a6f() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 121344},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -650,6 +680,7 @@ func gemvQ8_0Q8_30336x4096Kernel_478cbbdc() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 121344},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -671,6 +702,7 @@ func gemvQ8_0Q8_30400x4096Kernel_8bba2dfd() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 121600},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -692,6 +724,7 @@ func gemvQ8_0Q8_30400x4096Kernel_cb2d9cab() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 121600},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -711,6 +744,7 @@ func gluSilu12288Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 49152},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -730,6 +764,7 @@ func quantQ8_12288Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 15360},
 		},
 		Workgroup: [3]int{32, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -749,6 +784,7 @@ func quantQ8_4096Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 5120},
 		},
 		Workgroup: [3]int{32, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -770,6 +806,7 @@ func rmsnorm1x4096Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 512,
+		Proved:         true,
 	}
 }
 
@@ -790,6 +827,7 @@ func rmsnormInPlace32x128Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{32, 1, 1},
 		WorkgroupBytes: 128,
+		Proved:         true,
 	}
 }
 
@@ -810,6 +848,7 @@ func rmsnormInPlace8x128Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{32, 1, 1},
 		WorkgroupBytes: 128,
+		Proved:         true,
 	}
 }
 
@@ -831,6 +870,7 @@ func ropeKVNeox32x128F16Kernel() plan.Kernel {
 			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 33554432},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -852,5 +892,6 @@ func ropeKVNeox32x128F32Kernel() plan.Kernel {
 			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 67108864},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }

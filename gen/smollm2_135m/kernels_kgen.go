@@ -24,6 +24,7 @@ func addInPlace576Kernel() plan.Kernel {
 			{Name: "b", Access: plan.Read, Bytes: 2304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -41,6 +42,7 @@ func advanceKernel() plan.Kernel {
 			{Name: "params", Access: plan.ReadWrite, Bytes: 2080},
 		},
 		Workgroup: [3]int{1, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -61,6 +63,7 @@ func argmaxFinal49152Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1024,
+		Proved:         true,
 	}
 }
 
@@ -81,6 +84,7 @@ func argmaxPartials49152Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 1024,
+		Proved:         true,
 	}
 }
 
@@ -103,6 +107,7 @@ func attention9x3x64F16Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{64, 1, 1},
 		WorkgroupBytes: 768,
+		Proved:         true,
 	}
 }
 
@@ -125,6 +130,7 @@ func attention9x3x64F32Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{64, 1, 1},
 		WorkgroupBytes: 768,
+		Proved:         true,
 	}
 }
 
@@ -146,6 +152,7 @@ func embedQ8_0_49152x576Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -167,6 +174,7 @@ func gemvQ4_1_3072x576Kernel_df0b97bf() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 12288},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -188,6 +196,7 @@ func gemvQ4_1_3072x576Kernel_fb7870a5() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 12288},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -209,6 +218,7 @@ func gemvQ4_1_576x1536Kernel_6a4c195b() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -230,6 +240,7 @@ func gemvQ4_1_576x1536Kernel_b3e3dc80() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -251,6 +262,7 @@ func gemvQ4_1_576x576Kernel_0ae64ad1() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -272,6 +284,7 @@ func gemvQ4_1_576x576Kernel_d7a86e6a() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -293,6 +306,7 @@ func gemvQ4_1_960x576Kernel_4c6231e2() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 3840},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -314,6 +328,7 @@ func gemvQ4_1_960x576Kernel_d5d24375() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 3840},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -335,6 +350,7 @@ func gemvQ4_1Q8_3072x576Kernel_e449d66a() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 12288},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -356,6 +372,7 @@ func gemvQ4_1Q8_3072x576Kernel_f1f06438() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 12288},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -377,6 +394,7 @@ func gemvQ4_1Q8_576x1536Kernel_3914b0ef() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -398,6 +416,7 @@ func gemvQ4_1Q8_576x1536Kernel_f037763c() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -419,6 +438,7 @@ func gemvQ4_1Q8_576x576Kernel_5d9dab35() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -440,6 +460,7 @@ func gemvQ4_1Q8_576x576Kernel_e09c532f() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 2304},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -461,6 +482,7 @@ func gemvQ4_1Q8_960x576Kernel_7b41d1ac() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 3840},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -482,6 +504,7 @@ func gemvQ4_1Q8_960x576Kernel_8b25801d() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 3840},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -503,6 +526,7 @@ func gemvQ8_0_49152x576Kernel_056abb95() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 196608},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -524,6 +548,7 @@ func gemvQ8_0_49152x576Kernel_e3916b3a() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 196608},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -545,6 +570,7 @@ func gemvQ8_0Q8_49152x576Kernel_8786b1cc() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 196608},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -566,6 +592,7 @@ func gemvQ8_0Q8_49152x576Kernel_ef54c24d() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 196608},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -585,6 +612,7 @@ func gluSilu1536Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 6144},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -604,6 +632,7 @@ func quantQ8_1536Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 1920},
 		},
 		Workgroup: [3]int{32, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -623,6 +652,7 @@ func quantQ8_576Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 720},
 		},
 		Workgroup: [3]int{32, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -644,6 +674,7 @@ func rmsnorm1x576Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{128, 1, 1},
 		WorkgroupBytes: 512,
+		Proved:         true,
 	}
 }
 
@@ -665,6 +696,7 @@ func ropeKVNorm9x64F16Kernel() plan.Kernel {
 			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 6291456},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -686,5 +718,6 @@ func ropeKVNorm9x64F32Kernel() plan.Kernel {
 			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 12582912},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }

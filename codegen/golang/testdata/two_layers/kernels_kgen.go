@@ -24,6 +24,7 @@ func addInPlace64Kernel() plan.Kernel {
 			{Name: "b", Access: plan.Read, Bytes: 256},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -41,6 +42,7 @@ func advanceKernel() plan.Kernel {
 			{Name: "params", Access: plan.ReadWrite, Bytes: 1064},
 		},
 		Workgroup: [3]int{1, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -61,6 +63,7 @@ func argmaxFinal128Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{32, 1, 1},
 		WorkgroupBytes: 256,
+		Proved:         true,
 	}
 }
 
@@ -81,6 +84,7 @@ func argmaxPartials128Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{32, 1, 1},
 		WorkgroupBytes: 256,
+		Proved:         true,
 	}
 }
 
@@ -103,6 +107,7 @@ func attention4x2x16F16Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{32, 1, 1},
 		WorkgroupBytes: 384,
+		Proved:         true,
 	}
 }
 
@@ -124,6 +129,7 @@ func embedQ4_0_128x64Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 256},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -145,6 +151,7 @@ func gemvQ4_0_128x64Kernel_3871a1e3() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 640},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -166,6 +173,7 @@ func gemvQ4_0_128x64Kernel_67eceed5() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 512},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -187,6 +195,7 @@ func gemvQ4_0_128x64Kernel_a5d160ac() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 512},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -208,6 +217,7 @@ func gemvQ4_0_128x64Kernel_d01adb5f() plan.Kernel {
 			{Name: "y0_y1_y2", Access: plan.ReadWrite, Bytes: 640},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -229,6 +239,7 @@ func gemvQ4_0_192x64Kernel_81e5efc9() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 896},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -250,6 +261,7 @@ func gemvQ4_0_192x64Kernel_f33c59e2() plan.Kernel {
 			{Name: "y0_y1", Access: plan.ReadWrite, Bytes: 896},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -271,6 +283,7 @@ func gemvQ4_0_64x64Kernel_0689a0f5() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 256},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -292,6 +305,7 @@ func gemvQ4_0_64x64Kernel_a6561032() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 256},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -313,6 +327,7 @@ func gemvQ4_0_64x96Kernel_1f9b61a1() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 256},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -334,6 +349,7 @@ func gemvQ4_0_64x96Kernel_77b452d1() plan.Kernel {
 			{Name: "y0", Access: plan.ReadWrite, Bytes: 256},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -353,6 +369,7 @@ func gluSilu96Kernel() plan.Kernel {
 			{Name: "y", Access: plan.ReadWrite, Bytes: 384},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
 
@@ -374,6 +391,7 @@ func rmsnorm1x64Kernel() plan.Kernel {
 		},
 		Workgroup:      [3]int{32, 1, 1},
 		WorkgroupBytes: 128,
+		Proved:         true,
 	}
 }
 
@@ -395,5 +413,6 @@ func ropeKVNorm4x16F16Kernel() plan.Kernel {
 			{Name: "key_cache_value_cache", Access: plan.ReadWrite, Bytes: 8192},
 		},
 		Workgroup: [3]int{64, 1, 1},
+		Proved:    true,
 	}
 }
