@@ -37,6 +37,7 @@ var rules = []rule{
 	{pkg: "codegen/kernels", own: []string{"codegen/wgsl", "codegen/bind", "ir", "models/quant", "schedules", "runtime/plan"}},
 	{pkg: "codegen/sim", own: []string{"codegen/wgsl", "runtime/plan"}},
 	{pkg: "codegen/mutate", own: []string{"codegen/wgsl"}},
+	{pkg: "codegen/bounds", own: []string{"codegen/wgsl", "runtime/plan"}},
 	{pkg: "codegen/judge", own: []string{"runtime/plan", "runtime/webgpu"}},
 	{
 		pkg:     "codegen/golang",
