@@ -92,8 +92,21 @@ func (d *Device) tell(run *dispatch, told *described, n int) {
 	for i := range run.bound {
 		b := &run.bound[i]
 		number := slices.Index(d.buffers, b.buffer)
-		if b.segments = told.segments[n][number]; b.segments != nil {
+		b.segments = told.segments[n][number]
+		if b.segments == nil || b.buffer.stamps == nil && b.covered() {
+			b.segments = nil // nothing to judge
+		} else {
 			b.plain = false
 		}
 	}
+}
+
+// covered reports whether one operand has all of the binding.
+func (b *bound) covered() bool {
+	for _, s := range b.segments {
+		if s.from <= b.base && s.to >= b.base+len(b.words) && (s.write != 0) == b.writable {
+			return true
+		}
+	}
+	return false
 }

@@ -105,7 +105,10 @@ func (c *compiler) assign(s *wgsl.Assign) {
 		return
 	}
 	to := s.To.Expression()
-	old := c.copyOf(c.load(r, nil, to.Pos))
+	old := c.load(r, nil, to.Pos)
+	if hasCall(s.Value) {
+		old = c.copyOf(old)
+	}
 	right := c.expr(s.Value, nil)
 	c.store(r, c.arithmetic(s.Op, s.Pos, r.typ, s.Value.Expression().Type, old, right, r.typ, nil), s.Pos)
 }

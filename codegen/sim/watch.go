@@ -86,7 +86,7 @@ func (m *machine) judgeTensor(x *access, b *bound, lane, at, word int) {
 	if b.buffer.stamps == nil {
 		return
 	}
-	if have := atomic.LoadUint32(&b.buffer.stamps[word]); have != s.read && have != s.write {
+	if have := atomic.LoadUint32(&b.buffer.stamps[word]); have == 0 || have != s.read && have != s.write {
 		detail := "nothing wrote " + m.tensor(max(s.read, s.write)) + " here in this replay"
 		if have != 0 {
 			detail = "the memory of " + m.tensor(max(s.read, s.write)) + " holds " + m.tensor(have) + " by now"
