@@ -78,6 +78,12 @@ var rules = []rule{
 	{pkg: "internal/oracle", own: []string{"models/gguf"}},
 	{pkg: "internal/mutants", own: []string{"codegen/mutate"}},
 	{pkg: "internal/repotest"},
+	{pkg: "internal/randomwgsl"},
+	{
+		pkg:     "internal/suite",
+		own:     []string{"codegen/...", "internal/testgraph", "ir/...", "models/...", "runtime/plan", "schedules"},
+		modules: []string{"github.com/x448/float16"},
+	},
 	{pkg: "internal/testgraph", own: []string{"ir", "models/quant"}, modules: []string{"github.com/x448/float16"}},
 	{pkg: "internal/testtext"},
 }
