@@ -39,7 +39,7 @@ func (c *compiler) call(e *wgsl.Call, into []int) []int {
 		return c.splits(e, v[0])
 	}
 	if width, code := packer(e.Name); width > 0 {
-		return c.packs(v[0], code)
+		return c.packs(e, v[0], code)
 	}
 	if width, f := unpacker(e.Name); width > 0 {
 		return c.unpacks(e.Name, v[0][0], width, f, into)
@@ -230,16 +230,26 @@ func (c *compiler) reduce(op string, pos wgsl.Pos, s wgsl.Scalar, x []int) []int
 	return sum
 }
 
-func (c *compiler) packs(x []int, code func(uint32) uint32) []int {
+// packs is the functions that pack a vector into a word, which an infinity or NaN would be lost in.
+func (c *compiler) packs(e *wgsl.Call, x []int, code func(uint32) uint32) []int {
 	out := c.slot()
+	at := c.site(e.Pos, e.Name)
 	width := 32 / len(x)
 	mask := uint32(1<<width - 1)
+	floats, halves := isFloat(component(e.Args[0].Expression().Type)), e.Name == "pack2x16float"
 	c.emit(func(m *machine, a *lanes) {
+		if m.taint && floats {
+			m.uses(a, at, x...)
+		}
 		to := m.regs[out]
 		for i := a.lo; i < a.hi; i++ {
 			word := uint32(0)
 			for j, s := range x {
-				word |= code(m.regs[s][i]) & mask << (j * width)
+				bits := code(m.regs[s][i]) & mask
+				if halves && bits&0x7c00 == 0x7c00 && finite(m.regs[s][i]) && a.has(i) {
+					m.report(NaN, at, "", -1, "a value too large for f16 is packed as an infinity", i)
+				}
+				word |= bits << (j * width)
 			}
 			to[i] = word
 		}

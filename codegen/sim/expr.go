@@ -301,6 +301,9 @@ func (c *compiler) convert(pos wgsl.Pos, x []int, from, to wgsl.Scalar) []int {
 				m.uses(a, at, s, s)
 			}
 			f(m.regs[d][a.lo:a.hi], m.regs[s][a.lo:a.hi])
+			if to == wgsl.F16 { // what is too large for it becomes infinite
+				m.judge(a, at, d, s)
+			}
 		})
 	}
 	return out

@@ -142,7 +142,7 @@ func (c *compiler) ifElse(s *wgsl.If) {
 // run runs operations until no invocation is left.
 func (m *machine) run(ops []op, a *lanes) {
 	for _, o := range ops {
-		if a.hi == 0 {
+		if a.hi == 0 || m.ended {
 			return
 		}
 		o(m, a)
