@@ -36,7 +36,7 @@ func (a Add) Kernel(s schedules.Elementwise, p schedules.Profile) (Kernel, error
 			{Name: AddRight, Elem: elem, Count: w.n, Access: plan.Read},
 			{Name: Y, Elem: elem, Count: w.n, Access: plan.ReadWrite},
 		},
-		Workgroup: s.Workgroup, Grid: w.grid.size(),
+		Workgroup: s.Workgroup, Grid: w.grid.size(), Problem: a, Schedule: s,
 		Body: func(m *wgsl.Module) {
 			w.write(m, func() { m.Set(Y+"[i]", "a[i] + b[i]") })
 		},

@@ -29,7 +29,7 @@ func (a ArgMaxPartials) Kernel(s schedules.ArgMax, p schedules.Profile) (Kernel,
 			{Name: X, Elem: "f32", Count: a.N, Access: plan.Read},
 			{Name: Partials, Elem: "vec2<u32>", Count: s.Partials, Access: plan.ReadWrite},
 		},
-		Workgroup: s.Workgroup, Grid: [3]int{s.Partials, 1, 1}, LoopTrips: s.Trips(a.N),
+		Workgroup: s.Workgroup, Grid: [3]int{s.Partials, 1, 1}, LoopTrips: s.Trips(a.N), Problem: a, Schedule: s,
 		Body: func(m *wgsl.Module) {
 			declareTops(m, s.Workgroup)
 			m.Compute(s.Workgroup, builtins, func() {
@@ -64,7 +64,7 @@ func (a ArgMaxFinal) Kernel(s schedules.ArgMax, p schedules.Profile) (Kernel, er
 	return Kernel{
 		Name: name("argmax_final", a.N), Header: []string{fmt.Sprintf("the largest of %d partial results becomes the next token", s.Partials), s.String()},
 		Operands:  []bind.Operand{{Name: Partials, Elem: "vec2<u32>", Count: s.Partials, Access: plan.Read}, params},
-		Workgroup: s.Workgroup, Grid: [3]int{1, 1, 1}, LoopTrips: s.Trips(a.N),
+		Workgroup: s.Workgroup, Grid: [3]int{1, 1, 1}, LoopTrips: s.Trips(a.N), Problem: a, Schedule: s,
 		Body: func(m *wgsl.Module) {
 			declareTops(m, s.Workgroup)
 			m.Compute(s.Workgroup, "@builtin(local_invocation_index) local: u32", func() {
@@ -98,7 +98,7 @@ func (a Advance) Kernel() (Kernel, error) {
 	}
 	return Kernel{
 		Name: "advance", Header: []string{"the next token of the prompt"},
-		Operands: []bind.Operand{params}, Workgroup: 1, Grid: [3]int{1, 1, 1},
+		Operands: []bind.Operand{params}, Workgroup: 1, Grid: [3]int{1, 1, 1}, Problem: a, Schedule: schedules.Elementwise{Workgroup: 1},
 		Body: func(m *wgsl.Module) {
 			m.Compute(1, "", func() {
 				m.Let("written", "params[%du]", plan.ParamsOutLen)

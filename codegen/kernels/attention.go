@@ -52,6 +52,7 @@ func (a AttentionDecode) Kernel(s schedules.Attention, p schedules.Profile) (Ker
 		},
 		Operands:  t.operands(),
 		Workgroup: s.Workgroup, Grid: [3]int{a.Heads, 1, 1}, LoopTrips: s.Trips(a.Problem()), Body: t.write,
+		Problem: a, Schedule: s,
 	}
 	if a.Window > 0 {
 		k.Name = name(k.Name, "window", a.Window)

@@ -50,7 +50,7 @@ func (e Embed) Kernel(s schedules.Elementwise, p schedules.Profile) (Kernel, err
 	return Kernel{
 		Name:     name("embed", formatName(e.Format), shape),
 		Header:   []string{what, s.String()},
-		Operands: operands, Workgroup: s.Workgroup, Grid: w.grid.size(),
+		Operands: operands, Workgroup: s.Workgroup, Grid: w.grid.size(), Problem: e, Schedule: s,
 		Body: func(m *wgsl.Module) {
 			f.declare(m)
 			w.write(m, func() {

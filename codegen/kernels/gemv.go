@@ -74,6 +74,7 @@ func (g GEMV) Kernel(s schedules.GEMV, p schedules.Profile) (Kernel, error) {
 		Header:    t.header(),
 		Operands:  t.operands(),
 		Workgroup: s.Workgroup, Grid: tiles.size(), LoopTrips: s.Trips(g.Problem()), Body: t.write,
+		Problem: g, Schedule: s,
 	}
 	if g.Bias {
 		k.Name = name(k.Name, Bias)

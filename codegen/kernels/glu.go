@@ -44,7 +44,7 @@ func (g GLU) Kernel(s schedules.Elementwise, p schedules.Profile) (Kernel, error
 			{Name: Up, Elem: elem, Count: w.n, Access: plan.Read},
 			{Name: Y, Elem: elem, Count: w.n, Access: plan.ReadWrite},
 		},
-		Workgroup: s.Workgroup, Grid: w.grid.size(),
+		Workgroup: s.Workgroup, Grid: w.grid.size(), Problem: g, Schedule: s,
 		Body: func(m *wgsl.Module) {
 			if g.Act == ir.GELU {
 				m.ConstOf("twice_root", "1.5957691216057308f", "2·sqrt(2/π)")

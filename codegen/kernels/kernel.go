@@ -19,6 +19,10 @@ type Kernel struct {
 	Grid      [3]int // workgroups
 	LoopTrips int    // the most of one invocation, counted as plan.Device counts
 	Body      func(m *wgsl.Module)
+
+	// What it was built from. Nothing of these gets into the text otherwise than by Body.
+	Problem  any          // the family's struct: GEMV, Add
+	Schedule fmt.Stringer // the family's schedule
 }
 
 // Operand names that several families share.

@@ -35,7 +35,7 @@ func (q QuantQ8) Kernel(s schedules.QuantQ8, p schedules.Profile) (Kernel, error
 			// Two words an element, so that no two threads write parts of one.
 			{Name: Y, Elem: "vec2<u32>", Count: q8Words(q.Columns) / 2, Access: plan.ReadWrite},
 		},
-		Workgroup: s.Workgroup, Grid: w.grid.size(),
+		Workgroup: s.Workgroup, Grid: w.grid.size(), Problem: q, Schedule: s,
 		Body: func(m *wgsl.Module) { w.write(m, func() { q.write(m, n) }) },
 	}, nil
 }

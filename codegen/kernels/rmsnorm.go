@@ -41,7 +41,7 @@ func (n RMSNorm) Kernel(s schedules.RowReduce, p schedules.Profile) (Kernel, err
 			{Name: NormWeights, Elem: elem, Count: each, Access: plan.Read, Class: bind.Vector},
 			{Name: Y, Elem: elem, Count: n.Rows * each, Access: plan.ReadWrite},
 		},
-		Workgroup: s.Workgroup, Grid: [3]int{n.Rows, 1, 1}, LoopTrips: s.Trips(n.Columns),
+		Workgroup: s.Workgroup, Grid: [3]int{n.Rows, 1, 1}, LoopTrips: s.Trips(n.Columns), Problem: n, Schedule: s,
 		Body: func(m *wgsl.Module) {
 			m.Workgroup("sums", "f32", s.Workgroup)
 			m.Compute(s.Workgroup, builtins, func() {

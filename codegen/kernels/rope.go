@@ -83,7 +83,7 @@ func (r RoPEKV) Kernel(s schedules.Elementwise, p schedules.Profile) (Kernel, er
 			f32s(Q, r.Heads*r.Size, plan.ReadWrite), f32s(K, r.KVHeads*r.Size, plan.Read), f32s(V, r.KVHeads*r.Size, plan.Read),
 			keys, values,
 		},
-		Workgroup: s.Workgroup, Grid: w.grid.size(),
+		Workgroup: s.Workgroup, Grid: w.grid.size(), Problem: r, Schedule: s,
 		Body: func(m *wgsl.Module) { w.write(m, func() { r.write(m) }) },
 	}, nil
 }

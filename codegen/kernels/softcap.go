@@ -35,7 +35,7 @@ func (c Softcap) Kernel(s schedules.Elementwise, p schedules.Profile) (Kernel, e
 			{Name: X, Elem: elem, Count: w.n, Access: plan.Read},
 			{Name: Y, Elem: elem, Count: w.n, Access: plan.ReadWrite},
 		},
-		Workgroup: s.Workgroup, Grid: w.grid.size(),
+		Workgroup: s.Workgroup, Grid: w.grid.size(), Problem: c, Schedule: s,
 		Body: func(m *wgsl.Module) {
 			w.write(m, func() {
 				m.Let("z", "x[i] * %s", float(2/c.Cap))

@@ -1,0 +1,126 @@
+package suite
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+	"github.com/kgen-wgsl/kgen/schedules"
+)
+
+// partialTrials has the largest value twice in most trials: the lower index must win.
+func partialTrials(a kernels.ArgMaxPartials, s schedules.ArgMax, seed uint64) []Trial {
+	var all []Trial
+	add := func(name string, x []float32) {
+		all = append(all, Trial{
+			Name: name, Inputs: map[string][]Part{kernels.X: Whole(Floats(x))},
+			Check: func(out map[string][]byte) error { return checkPartials(x, s.Partials, Unwords(out[kernels.Partials])) },
+		})
+	}
+	for _, where := range [][]int{{0}, {a.N - 1}, {a.N / 2, a.N - 1}, {a.N / 3, a.N / 2}, {a.N/2 + 1, a.N / 2}} {
+		x := Normal(Random(seed), a.N, 1)
+		for _, i := range where {
+			if i < a.N {
+				x[i] = 10
+			}
+		}
+		add(fmt.Sprint("the largest at ", where), x)
+	}
+	add("equal values", slices.Repeat([]float32{-5}, a.N))
+	ties := make([]float32, a.N)
+	r := Random(seed)
+	for i := range ties {
+		ties[i] = float32(r.IntN(3))
+	}
+	add("three values", ties)
+	return all
+}
+
+// checkPartials wants the largest of every stretch, and its index; of an empty stretch an index that is none.
+func checkPartials(x []float32, partials int, got []uint32) error {
+	stretch := (len(x) + partials - 1) / partials
+	for p := range partials {
+		from, to := min(p*stretch, len(x)), min((p+1)*stretch, len(x))
+		value, index := float32(-math.MaxFloat32), uint32(math.MaxUint32)
+		for i, v := range x[from:to] {
+			if v > value {
+				value, index = v, uint32(from+i)
+			}
+		}
+		if got[2*p] != math.Float32bits(value) || got[2*p+1] != index {
+			return fmt.Errorf("stretch %d: value %v at %d, want %v at %d", p, math.Float32frombits(got[2*p]), got[2*p+1], value, index)
+		}
+	}
+	return nil
+}
+
+// finalTrials takes the largest of partial results to the params, where the ring has room and where it is full.
+func finalTrials(a kernels.ArgMaxFinal, s schedules.ArgMax, seed uint64) []Trial {
+	var all []Trial
+	for i, written := range []int{a.Params.Ring - 1, a.Params.Ring, 0, a.Params.Ring / 2} {
+		r := Random(seed + uint64(i))
+		partials := make([]uint32, 2*s.Partials)
+		best := 0
+		for p := range s.Partials {
+			value := float32(r.IntN(4)) - 2 // equal ones come often
+			partials[2*p], partials[2*p+1] = math.Float32bits(value), uint32(r.IntN(a.N))
+			if b := math.Float32frombits(partials[2*best]); value > b || value == b && partials[2*p+1] < partials[2*best+1] {
+				best = p
+			}
+		}
+		if i == 2 { // the largest is the last
+			best = s.Partials - 1
+			partials[2*best] = math.Float32bits(1e30)
+		}
+		before := newRecord(a.Params, nil, 41, 42)
+		before[plan.ParamsOutLen], before[plan.ParamsFlags], before[plan.ParamsRNG] = uint32(written), 7, 9
+		want := slices.Clone(before)
+		token := partials[2*best+1]
+		want[plan.ParamsToken], want[plan.ParamsPos], want[plan.ParamsLen], want[plan.ParamsOutLen] = token, 42, 43, uint32(written+1)
+		if written < a.Params.Ring {
+			want[a.Params.RingAt+written] = token
+		}
+		all = append(all, Trial{
+			Name:   fmt.Sprintf("%d of %d words written", written, a.Params.Ring),
+			Inputs: map[string][]Part{kernels.Partials: Whole(Words(partials)), kernels.Params: Whole(Words(before))},
+			Check:  func(out map[string][]byte) error { return sameRecord(out[kernels.Params], want) },
+		})
+	}
+	return all
+}
+
+// advanceTrials reads the ring at its start, within, at its end and beyond.
+func advanceTrials(a kernels.Advance) []Trial {
+	var all []Trial
+	for _, read := range []int{0, a.Params.Ring/2 - 1, a.Params.Ring - 1, a.Params.Ring, a.Params.Ring + 1} {
+		read = max(0, read)
+		before := newRecord(a.Params, nil, 41, 42)
+		for i := range a.Params.Ring {
+			before[a.Params.RingAt+i] = uint32(100 + i)
+		}
+		before[plan.ParamsOutLen] = uint32(read)
+		want := slices.Clone(before)
+		token := uint32(100 + min(read, a.Params.Ring-1))
+		want[plan.ParamsToken], want[plan.ParamsPos], want[plan.ParamsLen], want[plan.ParamsOutLen] = token, 42, 43, uint32(read+1)
+		all = append(all, Trial{
+			Name: fmt.Sprintf("%d of %d words read", read, a.Params.Ring), Inputs: map[string][]Part{kernels.Params: Whole(Words(before))},
+			Check: func(out map[string][]byte) error { return sameRecord(out[kernels.Params], want) },
+		})
+	}
+	return all
+}
+
+func sameRecord(out []byte, want []uint32) error {
+	got := Unwords(out)
+	if len(got) != len(want) {
+		return fmt.Errorf("params have %d words, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			return fmt.Errorf("word %d of params became %d, want %d", i, got[i], want[i])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package suite
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+)
+
+// device is a backend with what was made on it.
+type device struct {
+	plan.Backend
+	pipelines map[string]plan.Handle
+	free      map[uint64][]plan.Handle // buffers that no work uses any more, by size
+	ran       map[string]bool          // texts
+}
+
+// dispatch runs a kernel once on buffers of the given contents, and returns the contents after of those that are known whole or
+// that the kernel may write to.
+func (d *device) dispatch(ctx context.Context, k *Kernel, before map[int]image, unchecked bool) (map[int]image, error) {
+	handles := map[int]plan.Handle{}
+	var work plan.Work
+	var order []int
+	for _, number := range slices.Sorted(maps.Keys(before)) {
+		im := before[number]
+		h, err := d.buffer(number, im)
+		if err != nil {
+			return nil, err
+		}
+		handles[number] = h
+		if im.size > large && !k.writes(number) {
+			continue
+		}
+		order = append(order, number)
+		for _, p := range im.parts {
+			work.Reads = append(work.Reads, plan.Range{Buffer: int(h), Offset: p.Offset, Bytes: uint64(len(p.Data))})
+		}
+	}
+	record, err := d.record(k, before, handles, unchecked)
+	if err != nil {
+		return nil, err
+	}
+	work.Replays = [][]uint32{record}
+	ticket, err := d.Submit(work)
+	if err != nil {
+		return nil, err
+	}
+	data, err := d.Wait(ctx, ticket)
+	if err != nil {
+		return nil, err
+	}
+	after := map[int]image{}
+	for _, number := range order {
+		im := image{size: before[number].size}
+		for _, p := range before[number].parts {
+			im.parts = append(im.parts, Part{p.Offset, data[:len(p.Data)]})
+			data = data[len(p.Data):]
+		}
+		after[number] = im
+	}
+	for number, h := range handles {
+		size := before[number].size
+		d.free[size] = append(d.free[size], h)
+	}
+	return after, nil
+}
+
+// record binds the buffers: as a plan has it, or when unchecked from each range to the end of its buffer.
+func (d *device) record(k *Kernel, before map[int]image, handles map[int]plan.Handle, unchecked bool) ([]uint32, error) {
+	ranges := slices.Clone(k.Ranges)
+	for i := range ranges {
+		r := &ranges[i]
+		if unchecked {
+			r.Bytes = before[r.Buffer].size - r.Offset
+		}
+		r.Buffer = int(handles[r.Buffer])
+	}
+	pipeline, err := d.pipeline(k, unchecked)
+	if err != nil {
+		return nil, err
+	}
+	group, err := d.NewGroup(k.Plan.Accesses(), ranges)
+	if err != nil {
+		return nil, err
+	}
+	return []uint32{uint32(pipeline), uint32(group), uint32(k.Grid[0]), uint32(k.Grid[1]), uint32(k.Grid[2])}, nil
+}
+
+func (k *Kernel) writes(buffer int) bool {
+	for _, o := range k.Operands {
+		if o.Place.Buffer == buffer && o.Access == plan.ReadWrite {
+			return true
+		}
+	}
+	return false
+}
+
+// buffer takes a buffer that is free, or makes one, and writes the contents.
+func (d *device) buffer(number int, im image) (plan.Handle, error) {
+	var h plan.Handle
+	var err error
+	if free := d.free[im.size]; len(free) > 0 {
+		h, d.free[im.size] = free[len(free)-1], free[:len(free)-1]
+	} else {
+		h, err = d.NewBuffer(plan.Buffer{Name: fmt.Sprint("b", number), Kind: plan.ArenaBuffer, Bytes: im.size})
+	}
+	for _, p := range im.parts {
+		err = cmp.Or(err, d.Write(h, p.Offset, p.Data))
+	}
+	return h, err
+}
+
+// pipeline compiles a text once.
+func (d *device) pipeline(k *Kernel, unchecked bool) (plan.Handle, error) {
+	key := fmt.Sprint(unchecked, k.Plan.Text)
+	if h, made := d.pipelines[key]; made {
+		return h, nil
+	}
+	compiled := k.Plan
+	compiled.Proved = unchecked
+	h, err := d.NewPipeline(&compiled, unchecked)
+	if err == nil {
+		d.pipelines[key] = h
+	}
+	return h, err
+}
