@@ -17,6 +17,8 @@ type Options struct {
 	// LoopTrips is the number of trips, of all loops of one invocation together and with each loop's last look at its condition,
 	// above which there is a finding: 0 means 65535, the cap of a software driver that is in wide use; below 0 there is none.
 	LoopTrips int
+	// StopTrips is the number of trips after which an invocation is taken to loop for ever, and the run ends; 0 means 1048576.
+	StopTrips int
 	// Workers is the number of workgroups that run at the same time; 0 means one for each processor.
 	Workers int
 	// Seed orders the workgroups.
@@ -31,5 +33,5 @@ func SubgroupSizes() []int { return []int{4, 8, 16, 32, 64, 128} }
 const (
 	defaultSubgroup  = 32
 	defaultLoopTrips = 65535
-	hardLoopTrips    = 1 << 20 // an invocation that loops more often is taken to have no end
+	defaultStopTrips = 1 << 20
 )

@@ -17,6 +17,7 @@ type dispatch struct {
 	options   Options
 	subgroup  int
 	loopTrips uint32
+	stopTrips uint32
 	bound     []bound // for each of the program's bindings
 	number    uint32  // of the dispatch, for cells
 	tensors   []string
@@ -51,13 +52,17 @@ func (p *Program) prepare(grid [3]int, bindings []Binding, o Options) (*dispatch
 	if d.subgroup == 0 {
 		d.subgroup = defaultSubgroup
 	}
+	d.stopTrips = uint32(min(max(o.StopTrips, 0), 1<<30))
+	if d.stopTrips == 0 {
+		d.stopTrips = defaultStopTrips
+	}
 	switch {
 	case o.LoopTrips == 0:
-		d.loopTrips = defaultLoopTrips
+		d.loopTrips = min(defaultLoopTrips, d.stopTrips)
 	case o.LoopTrips < 0:
-		d.loopTrips = hardLoopTrips
+		d.loopTrips = d.stopTrips
 	default:
-		d.loopTrips = uint32(min(o.LoopTrips, hardLoopTrips))
+		d.loopTrips = min(uint32(min(o.LoopTrips, 1<<30)), d.stopTrips)
 	}
 	if err := checkOptions(grid, o, d.subgroup); err != nil {
 		return nil, err

@@ -318,7 +318,7 @@ func (m *machine) trip(a *lanes, at site) bool {
 		m.ended = true
 		return false
 	}
-	most := uint32(m.loopTrips)
+	most := m.loopTrips
 	if a.full(m.n) {
 		m.trips++
 	} else {
@@ -334,7 +334,7 @@ func (m *machine) trip(a *lanes, at site) bool {
 	}
 	for i := a.lo; i < a.hi; i++ {
 		if n := m.trips + m.extra[i]; a.has(i) && n > most {
-			if n > hardLoopTrips {
+			if n > m.stopTrips {
 				m.report(LoopCap, at, "", -1, "an invocation made "+decimal(int64(n))+" loop trips without an end: it was stopped", i)
 				m.ended = true
 				return false
