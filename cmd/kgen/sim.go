@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/kgen-wgsl/kgen/codegen/sim"
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
+	kgenrt "github.com/kgen-wgsl/kgen/runtime"
 	"github.com/kgen-wgsl/kgen/schedules"
 )
 
@@ -25,6 +26,8 @@ type simVerb struct {
 	ZeroWorkgroup bool     `help:"Let workgroup memory start as zero, as WGSL says, instead of reporting reads of what nobody wrote."`
 	Trap          bool     `help:"End the run at the first access out of bounds."`
 	LoopTrips     int      `default:"65535" placeholder:"N" help:"Loop trips of one invocation above which there is a finding; 0 for none (${default})."`
+	Seed          uint64   `default:"0" placeholder:"N" help:"Orders the workgroups (${default})."`
+	Workers       int      `default:"0" placeholder:"N" help:"Workgroups that run at the same time; 0 is one for each processor, 1 makes a race repeatable (${default})."`
 	Print         int      `default:"8" placeholder:"N" help:"How many values of each output to show (${default})."`
 	Out           []string `sep:"none" placeholder:"BINDING=PATH" help:"Write what a binding holds after the run to a file."`
 }
@@ -135,6 +138,8 @@ func (v *simVerb) simOptions() (sim.Options, error) {
 		return sim.Options{}, usagef("--profile: %v", err)
 	case v.LoopTrips < 0:
 		return sim.Options{}, usagef("--loop-trips: %d is less than none", v.LoopTrips)
+	case v.Workers < 0:
+		return sim.Options{}, usagef("--workers: %d is less than none", v.Workers)
 	case v.Print < 0:
 		return sim.Options{}, usagef("--print: %d is less than none", v.Print)
 	}
@@ -142,7 +147,9 @@ func (v *simVerb) simOptions() (sim.Options, error) {
 	if trips == 0 {
 		trips = -1
 	}
-	return sim.Options{Limits: profile.Limits, ZeroWorkgroup: v.ZeroWorkgroup, Trap: v.Trap, LoopTrips: trips}, nil
+	return sim.Options{
+		Limits: profile.Limits, ZeroWorkgroup: v.ZeroWorkgroup, Trap: v.Trap, LoopTrips: trips, Workers: v.Workers, Seed: v.Seed,
+	}, nil
 }
 
 // mostWorkgroups is how many workgroups are run: days of work, and less than an index of them overflows at.
@@ -236,9 +243,9 @@ func (s *simulation) run(ctx context.Context, t *terminal) error {
 	w := s.program.Workgroup()
 	t.note("%s: %d×%d×%d workgroups of %d×%d×%d invocations, subgroups of %s",
 		s.program.Entry(), s.grid[0], s.grid[1], s.grid[2], w[0], w[1], w[2], s.sizesText())
-	defer t.noteLater("running; Ctrl-C ends it")()
+	options := s.options
+	defer t.counted(&options, int64(s.grid[0])*int64(s.grid[1])*int64(s.grid[2])*int64(len(s.sizes)))()
 	for _, size := range s.sizes {
-		options := s.options
 		options.SubgroupSize = size
 		buffers := makeBuffers(s.inputs)
 		result, err := s.program.Run(ctx, s.grid, bind(s.inputs, buffers), options)
@@ -262,16 +269,20 @@ func (s *simulation) sizesText() string {
 	return strconv.Itoa(s.sizes[0])
 }
 
-// noteLater prints a note on a terminal when the work takes longer than a second. The function returned ends the wait.
-func (t *terminal) noteLater(text string) (stop func()) {
-	if !isTerminal(t.stderr) {
+// counted makes options that show how many of all workgroups were begun, on a terminal; done takes the bar away.
+func (t *terminal) counted(options *sim.Options, total int64) (done func()) {
+	progress := t.progress()
+	if progress == nil {
 		return func() {}
 	}
-	done := make(chan struct{})
-	timer := time.AfterFunc(time.Second, func() { t.note("%s", text); close(done) })
-	return func() {
-		if !timer.Stop() {
-			<-done
-		}
+	var lock sync.Mutex
+	begun := int64(0)
+	options.Groups = func(int) bool {
+		lock.Lock()
+		defer lock.Unlock()
+		progress(kgenrt.Progress{Stage: "workgroups", Done: begun, Total: total})
+		begun++
+		return true
 	}
+	return func() { progress(kgenrt.Progress{Stage: "workgroups", Done: total, Total: total}) }
 }

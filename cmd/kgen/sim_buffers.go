@@ -131,7 +131,7 @@ func (b *simBindings) overLimit() []simFinding {
 func (b *simBindings) position(d sim.Declared) wgsl.Pos {
 	for _, decl := range b.file.Decls {
 		if v, ok := decl.(*wgsl.Var); ok && v.Symbol.Name == d.Name {
-			return v.Pos
+			return v.Symbol.Pos
 		}
 	}
 	return wgsl.Pos{}

@@ -128,16 +128,16 @@ func (s *simulation) print(t *terminal, shown int) error {
 		fmt.Fprintln(t.stdout, f.String()+s.seenWith(f))
 	}
 	for i, o := range s.outputs {
-		text, count := o.values.first(shown)
-		if count > shown {
+		text, n := o.values.first(shown)
+		if n > shown {
 			text += " …"
 		}
 		hash := sha256.Sum256(o.values.Data)
-		fmt.Fprintf(t.stdout, "%s, binding %s, %s:%s\n  %d values, %d bytes, sha256 %s\n",
-			o.declared.Name, label(o.declared), o.declared.Type, text, count, len(o.values.Data), hex.EncodeToString(hash[:6]))
+		fmt.Fprintf(t.stdout, "%s, binding %s, %s:%s\n  %s, %d bytes, sha256 %s\n",
+			o.declared.Name, label(o.declared), o.declared.Type, text, count(n, "value"), len(o.values.Data), hex.EncodeToString(hash[:6]))
 		for _, d := range s.differences {
 			if d.output == i {
-				fmt.Fprintf(t.stdout, "  with subgroups of %d, %d values differ, by up to %s\n", d.Size, d.Values, appendScalar(nil, wgsl.F32, d.Largest))
+				fmt.Fprintf(t.stdout, "  with subgroups of %d, %s differ, by up to %s\n", d.Size, count(d.Values, "value"), appendScalar(nil, wgsl.F32, d.Largest))
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"math"
 	"os"
@@ -201,7 +203,7 @@ func TestOverLimit(t *testing.T) {
 	if len(got) != 1 {
 		t.Fatalf("%+v", got)
 	}
-	want := "k.wgsl:8:1: limit: large: its type has 268435456 bytes, maxStorageBufferBindingSize is 134217728; it was not run"
+	want := "k.wgsl:8:42: limit: large: its type has 268435456 bytes, maxStorageBufferBindingSize is 134217728; it was not run"
 	if got[0].String() != want {
 		t.Errorf("%s, want %s", got[0], want)
 	}
@@ -383,5 +385,56 @@ func TestWriteFiles(t *testing.T) {
 	}
 	if data, err := os.ReadFile(good); err != nil || string(data) != "first" {
 		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// The status is 0 without findings, 1 with some or for a text that is no WGSL, 2 for flags that are wrong.
+func TestSimStatus(t *testing.T) {
+	const kernel = `@group(0) @binding(0) var<storage, read_write> y: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { y[id.x] = 1u; }
+`
+	for _, c := range []struct {
+		text, flags string
+		status      int
+	}{
+		{kernel, "--grid 1 --buffer y=256", exitDone},
+		{kernel, "--grid 2 --buffer y=256", exitFailure},
+		{kernel, "--grid 1", exitUsage},
+		{kernel, "--grid 1,1,1,1 --buffer y=256", exitUsage},
+		{kernel, "--grid 1 --buffer y=134217732", exitUsage},
+		{kernel, "--grid 1 --buffer y=256 --buffer z=4", exitUsage},
+		{kernel, "--grid 1 --buffer y=256 --subgroup 5", exitUsage},
+		{kernel + "fn f() { return 1; }", "--grid 1 --buffer y=256", exitFailure},
+		{kernel + "override n: u32;", "--grid 1 --buffer y=256", exitFailure},
+		{strings.ReplaceAll(kernel, "64", "257"), "--grid 1 --buffer y=1028", exitFailure},
+		{strings.ReplaceAll(kernel, "array<u32>", "array<u32, 33554433>"), "--grid 1", exitFailure},
+	} {
+		path := filepath.Join(t.TempDir(), "k.wgsl")
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"sim", path}, strings.Fields(c.flags)...)
+		if status := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); status != c.status {
+			t.Errorf("%s: status %d, want %d: %s%s", c.flags, status, c.status, stdout.String(), stderr.String())
+		}
+	}
+}
+
+// An interrupt ends a run, and nothing is printed of it.
+func TestSimInterrupt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "k.wgsl")
+	const kernel = `@group(0) @binding(0) var<storage, read_write> y: array<u32, 64>;
+@compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) { loop { y[i] = 0u; if (y[i] == 1u) { break; } } }
+`
+	if err := os.WriteFile(path, []byte(kernel), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stderr := &stopAfter{stop: cancel}
+	var stdout bytes.Buffer
+	status := run(ctx, []string{"sim", path, "--grid", "65535", "--loop-trips", "0"}, strings.NewReader(""), &stdout, stderr)
+	if status != exitFailure || stdout.Len() > 0 || stderr.writes != 2 {
+		t.Errorf("status %d after %d lines: %s", status, stderr.writes, stdout.String())
 	}
 }
