@@ -53,9 +53,11 @@ func Compile(file *wgsl.File, entry string) (p *Program, err error) {
 		return nil, err
 	}
 	defer func() {
-		if f, ok := recover().(failure); ok {
-			p, err = nil, f.err
-		} else if r := recover(); r != nil {
+		switch r := recover().(type) {
+		case nil:
+		case failure:
+			p, err = nil, r.err
+		default:
 			panic(r)
 		}
 	}()
