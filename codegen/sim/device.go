@@ -15,10 +15,10 @@ import (
 type Device struct {
 	info    plan.Device
 	options Options
-	ctx     context.Context
-	cancel  context.CancelFunc
 
 	mutex     sync.Mutex
+	ctx       context.Context // of what is submitted now
+	cancel    context.CancelFunc
 	buffers   []*Buffer
 	kinds     []plan.BufferKind
 	pipelines []pipeline
@@ -44,10 +44,12 @@ type bindGroup struct {
 }
 
 type ticket struct {
-	done chan struct{}
-	data []byte
-	err  error
-	took bool
+	ctx     context.Context
+	done    chan struct{}
+	data    []byte
+	err     error
+	aborted bool // err is that ctx ended
+	took    bool
 }
 
 // Use is an operand of a dispatch: a tensor and where it lies.
@@ -217,7 +219,7 @@ func (d *Device) Submit(w plan.Work) (t plan.Ticket, err error) {
 			work.Replays = append(work.Replays, slices.Clone(r))
 			d.stats.Dispatches += int64(len(r) / plan.RecordWords)
 		}
-		before, now := d.last, &ticket{done: make(chan struct{})}
+		before, now := d.last, &ticket{ctx: d.ctx, done: make(chan struct{})}
 		d.last = now
 		d.count++
 		t = d.count
@@ -226,8 +228,11 @@ func (d *Device) Submit(w plan.Work) (t plan.Ticket, err error) {
 		go func() {
 			defer close(now.done)
 			<-before.done
-			if now.err = before.err; now.err == nil {
-				now.data, now.err = d.replay(work)
+			if before.aborted || before.err == nil {
+				now.data, now.err = d.replay(now.ctx, work)
+				now.aborted = now.err != nil && now.ctx.Err() != nil
+			} else {
+				now.err = before.err
 			}
 		}()
 		return nil
@@ -272,11 +277,11 @@ func (d *Device) checkRecord(r []uint32) error {
 }
 
 // replay runs lists of records and reads what is asked for.
-func (d *Device) replay(w plan.Work) ([]byte, error) {
+func (d *Device) replay(ctx context.Context, w plan.Work) ([]byte, error) {
 	for _, records := range w.Replays {
 		told := d.knows(records)
 		for at := 0; at < len(records); at += plan.RecordWords {
-			if err := d.dispatch(records[at:at+plan.RecordWords], told, at/plan.RecordWords); err != nil {
+			if err := d.dispatch(ctx, records[at:at+plan.RecordWords], told, at/plan.RecordWords); err != nil {
 				return nil, err
 			}
 		}
@@ -293,7 +298,7 @@ func (d *Device) replay(w plan.Work) ([]byte, error) {
 }
 
 // dispatch runs one record.
-func (d *Device) dispatch(r []uint32, told *described, n int) error {
+func (d *Device) dispatch(ctx context.Context, r []uint32, told *described, n int) error {
 	d.mutex.Lock()
 	p, g := d.pipelines[r[0]], d.groups[r[1]]
 	bindings := make([]Binding, len(g.ranges))
@@ -307,19 +312,23 @@ func (d *Device) dispatch(r []uint32, told *described, n int) error {
 	}
 	run.kernel = p.kernel.Name
 	d.tell(run, told, n)
-	result, err := run.run(d.ctx)
-	if err != nil {
-		return &plan.DeviceError{Fault: plan.Closed, Call: "run kernel " + p.kernel.Name, Detail: "the device was closed"}
-	}
+	result, err := run.run(ctx)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
+	switch {
+	case err != nil && d.closed:
+		return &plan.DeviceError{Fault: plan.Closed, Call: "run kernel " + p.kernel.Name, Detail: "the device was closed"}
+	case err != nil:
+		return &plan.DeviceError{Fault: plan.Failed, Call: "run kernel " + p.kernel.Name, Detail: "who waited for it gave up"}
+	}
 	for _, f := range result.Findings {
 		d.found.add(f)
 	}
 	return nil
 }
 
-// Wait blocks until the work of t is done and returns the bytes of its reads, one after another.
+// Wait blocks until the work of t is done and returns the bytes of its reads, one after another. A context that ends while it waits
+// ends all work that was submitted: a second Wait says so, and what is submitted later runs.
 func (d *Device) Wait(ctx context.Context, t plan.Ticket) ([]byte, error) {
 	d.mutex.Lock()
 	w := d.tickets[t]
@@ -335,6 +344,12 @@ func (d *Device) Wait(ctx context.Context, t plan.Ticket) ([]byte, error) {
 	select {
 	case <-w.done:
 	case <-ctx.Done():
+		d.mutex.Lock()
+		defer d.mutex.Unlock()
+		d.cancel()
+		if !d.closed {
+			d.ctx, d.cancel = context.WithCancel(context.Background())
+		}
 		return nil, ctx.Err()
 	}
 	d.mutex.Lock()
@@ -357,9 +372,9 @@ func (d *Device) Stats() plan.Stats {
 func (d *Device) Close() error {
 	d.mutex.Lock()
 	d.closed = true
-	last := d.last
+	last, cancel := d.last, d.cancel
 	d.mutex.Unlock()
-	d.cancel()
+	cancel()
 	<-last.done
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
