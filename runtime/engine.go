@@ -127,13 +127,14 @@ func (e *Engine) ranges(in []plan.Range) []plan.Range {
 	return out
 }
 
-// writePages gives the sequence all pages of the cache, in order.
+// writePages gives the sequence all pages of the cache, in order. The ring is written too: kernels read the entry after the last.
 func (e *Engine) writePages() error {
-	pages := make([]byte, e.plan.Params.Pages*4)
-	for i := range e.plan.Params.Pages {
+	p := e.plan.Params
+	pages := make([]byte, (p.Words()-p.PagesAt)*4)
+	for i := range p.Pages {
 		putU32(pages[i*4:], uint32(i))
 	}
-	return Wrap("write the page table", e.writeParams(e.plan.Params.PagesAt, pages))
+	return Wrap("write the page table", e.writeParams(p.PagesAt, pages))
 }
 
 func (e *Engine) writeParams(word int, data []byte) error {
