@@ -60,8 +60,8 @@ func formulaProgram(list []formula) randomwgsl.Program {
 		switch {
 		case first.args == "f32":
 			x := first.low + r.Float64()*(first.high-first.low)
-			if r.IntN(4) == 0 {
-				x = math.Round(x*2) / 2
+			if near := math.Round(x*2)/2 + 0; r.IntN(4) == 0 && near > first.low && near < first.high { // no zero is negative
+				x = near
 			}
 			words[i] = math.Float32bits(float32(x))
 		case r.IntN(2) == 0:
@@ -181,7 +181,8 @@ func floatFormulas() []formula {
 	add(-50, 50, 0, 1e-6, "fract(a)")
 	add(-1e9, 1e9, 0, 0, "f32(i32(a))", "f32(u32(abs(a)))", "f32(u32(a))")
 	add(-1e11, 1e11, 0, 0, "f32(i32(a))", "f32(u32(a))")
-	exact(-60000, 60000, "unpack2x16float(pack2x16float(vec2(a, b))).y", "quantizeToF16(a)")
+	exact(-60000, 60000, "unpack2x16float(pack2x16float(vec2(a, b))).y")
+	add(-60000, 60000, 1<<13, 0, "quantizeToF16(a)") // SwiftShader cuts
 	add(-3.14, 3.14, 0, 1.0/2048, "sin(a)", "cos(a)")
 	add(-1.4, 1.4, 0, 0.02, "tan(a)")
 	add(-0.99, 0.99, 0, 1e-3, "acos(a)", "asin(a)", "atanh(a)")
