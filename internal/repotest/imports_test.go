@@ -33,6 +33,8 @@ var rules = []rule{
 	{pkg: "schedules", own: []string{"ir", "models/quant", "runtime/plan"}},
 
 	{pkg: "codegen/wgsl", own: []string{"runtime/plan"}, modules: []string{"github.com/x448/float16"}},
+	{pkg: "codegen/outline"},
+	{pkg: "codegen/extract", own: []string{"codegen/outline"}},
 	{pkg: "codegen/bind", own: []string{"codegen/wgsl", "schedules", "runtime/plan"}},
 	{pkg: "codegen/kernels", own: []string{"codegen/wgsl", "codegen/bind", "ir", "models/quant", "schedules", "runtime/plan"}},
 	{pkg: "codegen/sim", own: []string{"codegen/wgsl", "runtime/plan"}},
