@@ -39,7 +39,8 @@ type simDifference struct {
 func (s *simulation) addFindings(found []sim.Finding, size int) {
 	for _, f := range found {
 		at := slices.IndexFunc(s.findings, func(old simFinding) bool {
-			return old.Kind == f.Kind && old.File == f.File && old.Line == f.Line && old.Column == f.Column && old.Variable == f.Variable
+			return old.Kind == f.Kind && old.File == f.File && old.Line == f.Line && old.Column == f.Column && old.Variable == f.Variable &&
+				(f.Kind != sim.Limit || old.Detail == f.Detail)
 		})
 		if at < 0 {
 			at = len(s.findings)

@@ -95,6 +95,7 @@ type place struct {
 	kernel, file string
 	line, column int
 	variable     string
+	limit        string // what of several limits is exceeded in one place
 }
 
 // findings collects findings, each place once.
@@ -110,7 +111,10 @@ func (fs *findings) add(f Finding) {
 		fs.at = map[place]int{}
 	}
 	f.Count = max(f.Count, 1)
-	key := place{f.Kind, f.Kernel, f.File, f.Line, f.Column, f.Variable}
+	key := place{kind: f.Kind, kernel: f.Kernel, file: f.File, line: f.Line, column: f.Column, variable: f.Variable}
+	if f.Kind == Limit {
+		key.limit = f.Detail
+	}
 	n, ok := fs.at[key]
 	if !ok {
 		fs.at[key] = len(fs.list)
