@@ -1,9 +1,11 @@
 package suite
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"github.com/x448/float16"
@@ -23,15 +25,16 @@ type cache struct {
 	plan.KV
 	heads, size int
 	pages       []uint32 // of the sequence, out of order
+	watched     []int    // the pages that results have, in order; nil for all
 }
 
-// newCache draws the pages of a sequence. The last page of the cache is none of them.
+// newCache draws the pages of a sequence. The last page of the cache comes last.
 func newCache(r *rand.Rand, kv plan.KV, heads, size, pages int) cache {
-	c := cache{kv, heads, size, nil}
-	for _, p := range r.Perm(max(1, kv.Pages-1)) {
+	c := cache{KV: kv, heads: heads, size: size}
+	for _, p := range r.Perm(kv.Pages - 1) {
 		c.pages = append(c.pages, uint32(p))
 	}
-	c.pages = c.pages[:min(pages, len(c.pages))]
+	c.pages = append(c.pages, uint32(kv.Pages-1))[:min(pages, kv.Pages)]
 	return c
 }
 
@@ -52,10 +55,37 @@ func (c cache) elementBytes() int {
 	return 4
 }
 
-// elements is what c has for a position in its keys or values: heads·size numbers.
-func (c cache) elements(half []byte, position int) []float32 {
-	at, n := c.element(position), c.heads*c.size
-	return c.numbers(half[at*c.elementBytes():][:n*c.elementBytes()])
+// watch lets results have pages around the one of a position alone, where the cache is large.
+func (c *cache) watch(position int) {
+	if c.Pages*c.pageBytes() <= 1<<20 {
+		return
+	}
+	at := c.page(position)
+	for _, p := range []int{0, at - 1, at, at + 1, c.Pages - 1} {
+		if p >= 0 && p < c.Pages && (len(c.watched) == 0 || p > c.watched[len(c.watched)-1]) {
+			c.watched = append(c.watched, p)
+		}
+	}
+}
+
+// blank is the watched pages full of the sentinel; nothing when all are watched.
+func (c cache) blank() []Part {
+	var all []Part
+	for _, p := range c.watched {
+		all = append(all, Part{uint64(p * c.pageBytes()), bytes.Repeat([]byte{Sentinel}, c.pageBytes())})
+	}
+	return all
+}
+
+func (c cache) pageBytes() int { return c.PageTokens * c.heads * c.size * c.elementBytes() }
+
+// found is where the watched pages of keys or values have the first byte of a position.
+func (c cache) found(position int) int {
+	at := c.element(position) * c.elementBytes()
+	if c.watched == nil {
+		return at
+	}
+	return slices.Index(c.watched, c.page(position))*c.pageBytes() + at%c.pageBytes()
 }
 
 // numbers reads elements.

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -30,7 +31,8 @@ type Trial struct {
 	Name string // what sets it apart from the other trials of its case
 	// Inputs are the contents of operands by name. What they don't cover holds the sentinel, or in large operands was never written.
 	Inputs map[string][]Part
-	// Check looks at the operands that the kernel may write, whole.
+	// Check looks at the operands that the kernel may write, whole; of large ones that inputs cover in parts, at these parts alone,
+	// one after another.
 	Check func(out map[string][]byte) error
 }
 
@@ -78,15 +80,21 @@ func (c *Case) RunText(ctx context.Context, r *Runner, text string, seed uint64)
 	if text != "" {
 		k = k.withText(text)
 	}
-	for _, t := range trials {
-		if err := c.try(ctx, r, k, t); err != nil {
-			if t.Name != "" {
-				err = fmt.Errorf("%s: %w", t.Name, err)
+	return r.open(c.Requires, c.groups, func(s *session) error {
+		for _, t := range trials {
+			if err := c.try(ctx, s, k, t); err != nil {
+				return fmt.Errorf("%s: kernel %s, seed %d%s: %w", r, k.Plan.Name, seed, prefixed(", ", t.Name), err)
 			}
-			return fmt.Errorf("%s, kernel %s, seed %d: %w", r, k.Plan.Name, seed, err)
 		}
+		return nil
+	})
+}
+
+func prefixed(prefix, name string) string {
+	if name == "" {
+		return ""
 	}
-	return nil
+	return prefix + name
 }
 
 func (c *Case) draw(k *Kernel, seed uint64) ([]Trial, error) {
@@ -96,8 +104,8 @@ func (c *Case) draw(k *Kernel, seed uint64) ([]Trial, error) {
 	return trialsOf(k, c.groups, seed)
 }
 
-func (c *Case) try(ctx context.Context, r *Runner, k *Kernel, t Trial) error {
-	out, err := r.run(ctx, k, t.Inputs, c.Requires, c.groups)
+func (c *Case) try(ctx context.Context, s *session, k *Kernel, t Trial) error {
+	out, err := s.run(ctx, k, t.Inputs)
 	if err != nil {
 		return err
 	}
@@ -108,12 +116,12 @@ func (c *Case) try(ctx context.Context, r *Runner, k *Kernel, t Trial) error {
 	if err != nil {
 		return err
 	}
-	same, err := r.run(ctx, other, t.Inputs, c.Requires, c.groups)
+	same, err := s.run(ctx, other, t.Inputs)
 	if err != nil {
 		return fmt.Errorf("kernel %s: %w", other.Plan.Name, err)
 	}
 	for name := range out {
-		if !slices.Equal(out[name], same[name]) {
+		if !bytes.Equal(out[name], same[name]) {
 			return fmt.Errorf("kernel %s leaves other bits in %s", other.Plan.Name, name)
 		}
 	}

@@ -14,8 +14,18 @@ import (
 type device struct {
 	plan.Backend
 	pipelines map[string]plan.Handle
-	free      map[uint64][]plan.Handle // buffers that no work uses any more, by size
-	ran       map[string]bool          // texts
+	free      map[freeKey][]plan.Handle // buffers that no work uses any more
+	ran       map[string]bool           // texts
+}
+
+// freeKey is what a buffer was made for: its number in a kernel, and its size.
+type freeKey struct {
+	number int
+	size   uint64
+}
+
+func newDevice(b plan.Backend) *device {
+	return &device{b, map[string]plan.Handle{}, map[freeKey][]plan.Handle{}, map[string]bool{}}
 }
 
 // dispatch runs a kernel once on buffers of the given contents, and returns the contents after of those that are known whole or
@@ -62,8 +72,8 @@ func (d *device) dispatch(ctx context.Context, k *Kernel, before map[int]image, 
 		after[number] = im
 	}
 	for number, h := range handles {
-		size := before[number].size
-		d.free[size] = append(d.free[size], h)
+		key := freeKey{number, before[number].size}
+		d.free[key] = append(d.free[key], h)
 	}
 	return after, nil
 }
@@ -102,8 +112,9 @@ func (k *Kernel) writes(buffer int) bool {
 func (d *device) buffer(number int, im image) (plan.Handle, error) {
 	var h plan.Handle
 	var err error
-	if free := d.free[im.size]; len(free) > 0 {
-		h, d.free[im.size] = free[len(free)-1], free[:len(free)-1]
+	key := freeKey{number, im.size}
+	if free := d.free[key]; len(free) > 0 {
+		h, d.free[key] = free[len(free)-1], free[:len(free)-1]
 	} else {
 		h, err = d.NewBuffer(plan.Buffer{Name: fmt.Sprint("b", number), Kind: plan.ArenaBuffer, Bytes: im.size})
 	}

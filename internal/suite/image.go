@@ -37,7 +37,7 @@ func (k *Kernel) images(inputs map[string][]Part) (map[int]image, error) {
 		if im.size <= large {
 			im.parts = []Part{sentinels(0, im.size)}
 		} else {
-			im.guards(operands)
+			im.guards(operands, inputs)
 		}
 		for _, o := range operands {
 			for _, p := range inputs[o.Name] {
@@ -47,6 +47,7 @@ func (k *Kernel) images(inputs map[string][]Part) (map[int]image, error) {
 				im.put(Part{o.Place.Offset + p.Offset, p.Data})
 			}
 		}
+		slices.SortFunc(im.parts, func(a, b Part) int { return cmp.Compare(a.Offset, b.Offset) })
 		out[number] = im
 	}
 	for name := range inputs {
@@ -61,26 +62,22 @@ func sentinels(from, to uint64) Part {
 	return Part{from, bytes.Repeat([]byte{Sentinel}, int(to-from))}
 }
 
-// guards covers what is written, and up to Border bytes beside every operand.
-func (im *image) guards(operands []bind.Operand) {
+// guards covers what is written and no input says which parts of it matter, and up to Border bytes beside every operand.
+func (im *image) guards(operands []bind.Operand, inputs map[string][]Part) {
 	end := uint64(0)
 	for i, o := range operands {
 		from, to := o.Place.Offset, o.Place.Offset+o.Place.Bytes
-		before := max(end, from-min(from, Border))
-		if o.Access == plan.ReadWrite {
-			im.parts = append(im.parts, sentinels(before, to))
-		} else if before < from {
-			im.parts = append(im.parts, sentinels(before, from))
+		im.parts = append(im.parts, sentinels(max(end, from-min(from, Border)), from))
+		if o.Access == plan.ReadWrite && len(inputs[o.Name]) == 0 {
+			im.parts = append(im.parts, sentinels(from, to))
 		}
-		end = to + Border
+		end = min(to+Border, im.size)
 		if i < len(operands)-1 {
 			end = min(end, operands[i+1].Place.Offset)
 		}
-		end = min(end, im.size)
-		if to < end {
-			im.parts = append(im.parts, sentinels(to, end))
-		}
+		im.parts = append(im.parts, sentinels(to, end))
 	}
+	im.parts = slices.DeleteFunc(im.parts, func(p Part) bool { return len(p.Data) == 0 })
 }
 
 // put adds a part, within one that is there where there is one.
@@ -94,14 +91,16 @@ func (im *image) put(p Part) {
 	im.parts = append(im.parts, p)
 }
 
-// at returns the contents of a range, which lies within one part; nil where none has it.
-func (im *image) at(r plan.Range) []byte {
+// within returns what is known of a range, in order.
+func (im *image) within(r plan.Range) [][]byte {
+	var all [][]byte
 	for _, p := range im.parts {
-		if r.Offset >= p.Offset && r.Offset+r.Bytes <= p.Offset+uint64(len(p.Data)) {
-			return p.Data[r.Offset-p.Offset:][:r.Bytes]
+		from, to := max(p.Offset, r.Offset), min(p.Offset+uint64(len(p.Data)), r.Offset+r.Bytes)
+		if from < to {
+			all = append(all, p.Data[from-p.Offset:to-p.Offset])
 		}
 	}
-	return nil
+	return all
 }
 
 // results takes what a kernel wrote out of the contents after. Everything else has to be what it was before.
@@ -112,9 +111,11 @@ func (k *Kernel) results(before, after map[int]image) (map[string][]byte, error)
 			continue
 		}
 		b, a := before[o.Place.Buffer], after[o.Place.Buffer]
-		place := a.at(o.Place)
-		out[o.Name] = slices.Clone(place)
-		copy(place, b.at(o.Place)) // so that what differs is not its own
+		was := b.within(o.Place)
+		for i, place := range a.within(o.Place) {
+			out[o.Name] = append(out[o.Name], place...)
+			copy(place, was[i]) // so that what differs is not its own
+		}
 	}
 	for number := range after {
 		a, b := after[number], before[number]

@@ -1,7 +1,7 @@
 package suite
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"math"
 
@@ -42,7 +42,9 @@ func ropeTrial(p kernels.RoPEKV, given, position int, noPage bool, seed uint64) 
 		c.pages[position/p.KV.PageTokens] = uint32(p.KV.Pages) + 3
 		name += ", a page too far"
 	}
+	c.watch(position)
 	inputs := map[string][]Part{
+		kernels.KeyCache: c.blank(), kernels.ValueCache: c.blank(),
 		kernels.Params: Whole(Words(newRecord(p.Params, c.pages, given, given+1))), kernels.RoPETable: angleTable(p, position),
 		kernels.Q: Whole(Floats(q)), kernels.K: Whole(Floats(key)), kernels.V: Whole(Floats(value)),
 	}
@@ -65,10 +67,12 @@ func ropeTrial(p kernels.RoPEKV, given, position int, noPage bool, seed uint64) 
 			name, what string
 			want       []float64
 		}{{kernels.KeyCache, "k", rotate(p, key, position)}, {kernels.ValueCache, "v", stored}} {
-			if err := rotated(half.what, c.elements(out[half.name], position), half.want, bound); err != nil {
+			from := c.found(position)
+			to := from + len(value)*c.elementBytes()
+			if err := rotated(half.what, c.numbers(out[half.name][from:to]), half.want, bound); err != nil {
 				return err
 			}
-			if err := untouched(c, out[half.name], position); err != nil {
+			if err := errors.Join(untouched(out[half.name][:from]), untouched(out[half.name][to:])); err != nil {
 				return fmt.Errorf("%s: %w", half.name, err)
 			}
 		}
@@ -85,24 +89,12 @@ func rotated(what string, got []float32, want []float64, bound func(want float64
 	return nil
 }
 
-// untouched wants the sentinel in all of a cache but a position.
-func untouched(c cache, half []byte, position int) error {
-	from := c.element(position) * c.elementBytes()
-	to := from + c.heads*c.size*c.elementBytes()
-	blank := bytes.Repeat([]byte{Sentinel}, 1<<16)
-	for at := 0; at < len(half); {
-		if at == from {
-			at = to
-			continue
+// untouched wants nothing but the sentinel.
+func untouched(b []byte) error {
+	for i, v := range b {
+		if v != Sentinel {
+			return fmt.Errorf("what does not belong to the position was written, byte %d of %d before or after it", i, len(b))
 		}
-		end := min(at+len(blank), len(half))
-		if at < from {
-			end = min(end, from)
-		}
-		if i := difference(half[at:end], blank[:end-at]); i >= 0 {
-			return fmt.Errorf("byte %d was written, outside of position %d", at+i, position)
-		}
-		at = end
 	}
 	return nil
 }

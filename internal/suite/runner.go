@@ -19,8 +19,8 @@ type Runner struct {
 	subgroup int     // of the simulator
 }
 
-// Simulator returns a runner with subgroups of the given size, for which every run is a device of its own. What the simulator
-// finds is an error.
+// Simulator returns a runner with subgroups of the given size, 32 for 0. Each case gets a device that no other ran on, and what the
+// simulator finds is an error.
 func Simulator(subgroup int) *Runner {
 	if subgroup == 0 {
 		subgroup = 32
@@ -30,12 +30,7 @@ func Simulator(subgroup int) *Runner {
 
 // Device returns a runner for a backend, which stays the caller's. The first run of each text is made twice: as a plan has it, and
 // without the compiler's bounds checks and with wider bindings, so that nothing but the kernel's own tests keeps it in bounds.
-func Device(b plan.Backend) *Runner {
-	return &Runner{
-		name:   b.Device().Name,
-		device: &device{Backend: b, pipelines: map[string]plan.Handle{}, free: map[uint64][]plan.Handle{}, ran: map[string]bool{}},
-	}
-}
+func Device(b plan.Backend) *Runner { return &Runner{name: b.Device().Name, device: newDevice(b)} }
 
 // String names what the cases run on.
 func (r *Runner) String() string { return r.name }
@@ -50,32 +45,58 @@ func (r *Runner) Run(ctx context.Context, k *Kernel, inputs map[string][]byte) (
 		}
 		parts[name] = Whole(data)
 	}
-	out, err := r.run(ctx, k, parts, plan.Requires{}, nil)
+	var out map[string][]byte
+	err := r.open(plan.Requires{}, nil, func(s *session) (err error) {
+		out, err = s.run(ctx, k, parts)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s, kernel %s: %w", r, k.Plan.Name, err)
 	}
 	return out, nil
 }
 
-func (r *Runner) run(ctx context.Context, k *Kernel, inputs map[string][]Part, requires plan.Requires, groups []int) (map[string][]byte, error) {
+// session is a device on which the trials of a case run one after another.
+type session struct {
+	*device
+	sim *sim.Device // nil for a device
+}
+
+// open calls f with the runner's device, or with a simulated one that is as the case requires and runs some workgroups, nil for all.
+func (r *Runner) open(requires plan.Requires, groups []int, f func(s *session) error) error {
+	if r.device != nil {
+		if groups != nil {
+			return errors.New("a device runs all workgroups")
+		}
+		return f(&session{device: r.device})
+	}
+	o := sim.Options{SubgroupSize: r.subgroup, Workers: 1}
+	if groups != nil {
+		o.Groups = func(linear int) bool { _, ok := slices.BinarySearch(groups, linear); return ok }
+	}
+	d, err := sim.Open(requires, o)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return f(&session{newDevice(d), d})
+}
+
+// run runs a kernel once, or twice with a text that is new to a device, and returns what it may write.
+func (s *session) run(ctx context.Context, k *Kernel, inputs map[string][]Part) (map[string][]byte, error) {
 	before, err := k.images(inputs)
 	if err != nil {
 		return nil, err
 	}
-	if r.device == nil {
-		return r.simulate(ctx, k, before, requires, groups)
-	}
-	if groups != nil {
-		return nil, errors.New("a device runs all workgroups or none")
-	}
-	first := !r.device.ran[k.Plan.Text]
-	r.device.ran[k.Plan.Text] = true
-	after, err := r.device.dispatch(ctx, k, before, true)
+	onDevice := s.sim == nil
+	first := !s.ran[k.Plan.Text]
+	s.ran[k.Plan.Text] = true
+	after, err := s.dispatch(ctx, k, before, onDevice)
 	if err != nil {
 		return nil, err
 	}
-	if first {
-		checked, err := r.device.dispatch(ctx, k, before, false)
+	if onDevice && first {
+		checked, err := s.dispatch(ctx, k, before, false)
 		if err == nil {
 			err = k.sameWithChecks(checked, after)
 		}
@@ -83,33 +104,26 @@ func (r *Runner) run(ctx context.Context, k *Kernel, inputs map[string][]Part, r
 			return nil, err
 		}
 	}
+	if err := s.found(); err != nil {
+		return nil, err
+	}
 	return k.results(before, after)
 }
 
-// simulate runs a kernel on a simulated device that nothing else ran on.
-func (r *Runner) simulate(ctx context.Context, k *Kernel, before map[int]image, requires plan.Requires, groups []int) (map[string][]byte, error) {
-	o := sim.Options{SubgroupSize: r.subgroup, Workers: 1}
-	if groups != nil {
-		o.Groups = func(linear int) bool { _, ok := slices.BinarySearch(groups, linear); return ok }
+// found returns what the simulator found so far.
+func (s *session) found() error {
+	if s.sim == nil {
+		return nil
 	}
-	d, err := sim.Open(requires, o)
-	if err != nil {
-		return nil, err
+	found := s.sim.Findings()
+	if len(found) == 0 {
+		return nil
 	}
-	defer d.Close()
-	once := &device{Backend: d, pipelines: map[string]plan.Handle{}, free: map[uint64][]plan.Handle{}}
-	after, err := once.dispatch(ctx, k, before, false)
-	if err != nil {
-		return nil, err
+	var lines []string
+	for _, f := range found[:min(len(found), 3)] {
+		lines = append(lines, f.String())
 	}
-	if found := d.Findings(); len(found) > 0 {
-		var lines []string
-		for _, f := range found[:min(len(found), 3)] {
-			lines = append(lines, f.String())
-		}
-		return nil, fmt.Errorf("%d findings: %s", len(found), strings.Join(lines, "; "))
-	}
-	return k.results(before, after)
+	return fmt.Errorf("%d findings: %s", len(found), strings.Join(lines, "; "))
 }
 
 // sameWithChecks compares what a kernel leaves with and without bounds checks: bit for bit, but for values of f32, which two
