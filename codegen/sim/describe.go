@@ -43,18 +43,19 @@ func (d *Device) Describe(p *plan.Plan, uses [][][]Use) {
 func segmentsOf(uses []Use, id func(string) uint32) map[int][]segment {
 	out := map[int][]segment{}
 	for _, u := range uses {
-		s := segment{from: int(u.Range.Offset / 4), to: int((u.Range.Offset + u.Range.Bytes + 3) / 4)}
-		if u.Access == plan.ReadWrite {
-			s.write = id(u.Tensor)
-		} else {
-			s.read = id(u.Tensor)
-		}
+		from, to := int(u.Range.Offset/4), int((u.Range.Offset+u.Range.Bytes+3)/4)
 		list := out[u.Range.Buffer]
-		if n := slices.IndexFunc(list, func(o segment) bool { return o.from == s.from && o.to == s.to }); n >= 0 {
-			list[n].read, list[n].write = max(list[n].read, s.read), max(list[n].write, s.write)
-			continue
+		n := slices.IndexFunc(list, func(o segment) bool { return o.from == from && o.to == to })
+		if n < 0 {
+			n = len(list)
+			list = append(list, segment{from: from, to: to})
+			out[u.Range.Buffer] = list
 		}
-		out[u.Range.Buffer] = append(list, s)
+		if u.Access == plan.ReadWrite {
+			list[n].write = id(u.Tensor)
+		} else {
+			list[n].reads = append(list[n].reads, id(u.Tensor))
+		}
 	}
 	return out
 }

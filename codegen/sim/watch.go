@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -16,10 +17,19 @@ type bound struct {
 	segments []segment // nil when nothing is known of tensors
 }
 
-// segment is an operand within a buffer: words [from, to), the tensors that may be read there and that are written.
+// segment is an operand within a buffer: words [from, to), the tensors that may be read there and the one that is written.
 type segment struct {
-	from, to    int
-	read, write uint32 // 0 is none
+	from, to int
+	reads    []uint32 // several where the first was made in place of the next, of which some words stay
+	write    uint32   // 0 is none
+}
+
+// named is the tensor that findings speak of.
+func (s *segment) named() uint32 {
+	if len(s.reads) > 0 {
+		return s.reads[0]
+	}
+	return s.write
 }
 
 // touch is a location of a binding that a workgroup touched.
@@ -49,7 +59,7 @@ func (m *machine) noteRead(x *access, b *bound, lane, at int) {
 	if !own && !b.buffer.isWritten(word) {
 		m.unwritten(x, lane, at)
 	}
-	if b.segments != nil {
+	if b.segments != nil && !own {
 		m.judgeTensor(x, b, lane, at, word)
 	}
 }
@@ -86,10 +96,10 @@ func (m *machine) judgeTensor(x *access, b *bound, lane, at, word int) {
 	if b.buffer.stamps == nil {
 		return
 	}
-	if have := atomic.LoadUint32(&b.buffer.stamps[word]); have == 0 || have != s.read && have != s.write {
-		detail := "nothing wrote " + m.tensor(max(s.read, s.write)) + " here in this replay"
+	if have := atomic.LoadUint32(&b.buffer.stamps[word]); have == 0 || have != s.write && !slices.Contains(s.reads, have) {
+		detail := "nothing wrote " + m.tensor(s.named()) + " here in this replay"
 		if have != 0 {
-			detail = "the memory of " + m.tensor(max(s.read, s.write)) + " holds " + m.tensor(have) + " by now"
+			detail = "the memory of " + m.tensor(s.named()) + " holds " + m.tensor(have) + " by now"
 		}
 		m.report(Uninitialized, x.at, x.name, elementAt(x.whole, int64(at)), detail, lane)
 	}
