@@ -12,17 +12,35 @@ import (
 	"github.com/kgen-wgsl/kgen/schedules"
 )
 
-// target is an adapter and the profile that kernels are made for.
+// target is an adapter, or the simulator, and the profile that kernels are made for.
 type target struct {
 	library *webgpu.Library
-	adapter *webgpu.Adapter
-	device  plan.Device // what was measured
+	adapter *webgpu.Adapter // nil for the simulator
+	device  plan.Device     // what was measured
 	profile schedules.Profile
 }
 
-// chooseDevice returns the adapter to use, nil for the CPU evaluator. With device auto, a missing library or adapter means
-// the evaluator, unless the caller named one of them.
+// open opens a device for a plan.
+func (t *target) open(ctx context.Context, p *plan.Plan, uses [][][]plan.Use) (plan.Backend, error) {
+	if t.adapter == nil {
+		return t.simulator(p, uses)
+	}
+	return t.adapter.Open(ctx, p.Requires)
+}
+
+// close gives up what open needs; a device outlives it.
+func (t *target) close() {
+	if t.library != nil {
+		t.library.Close()
+	}
+}
+
+// chooseDevice returns the adapter to use, or the simulator, and nil for the CPU evaluator. With device auto, a missing library or
+// adapter means the evaluator, unless the caller named one of them.
 func chooseDevice(ctx context.Context, opts *Options) (*target, error) {
+	if opts.SubgroupSize != 0 && opts.Device != "sim" {
+		return nil, badRequest("only the simulator takes a size of subgroups; devices have one of their own")
+	}
 	switch opts.Device {
 	case "cpu":
 		if opts.Profile != "" || opts.Adapter != "" || opts.Library != "" {
@@ -32,9 +50,9 @@ func chooseDevice(ctx context.Context, opts *Options) (*target, error) {
 		return nil, nil
 	case "", "auto", "native":
 	case "sim":
-		return nil, badRequest("the simulator is not part of this version; use auto, native or cpu")
+		return simulated(opts)
 	default:
-		return nil, badRequest("there is no device %q; use auto, native or cpu", opts.Device)
+		return nil, badRequest("there is no device %q; use auto, native, cpu or sim", opts.Device)
 	}
 	t, err := findAdapter(ctx, opts)
 	if err == nil {

@@ -16,7 +16,8 @@ import (
 
 // Options says how to load a model. The zero value takes the best device there is and the model's own limits.
 type Options struct {
-	// Device is auto, native or cpu; empty means auto: a hardware adapter, else a software one, else the evaluator.
+	// Device is auto, native, cpu or sim; empty means auto: a hardware adapter, else a software one, else the evaluator. With sim,
+	// kernels run in a simulator that judges them: see Model.Findings.
 	Device string
 	// Adapter selects an adapter by index or by part of its name.
 	Adapter string
@@ -24,6 +25,9 @@ type Options struct {
 	Library string
 	// Profile names the device profile that kernels are made for; empty means the one that fits the device best.
 	Profile string
+	// SubgroupSize is how many invocations form a subgroup in the simulator: 4, 8, 16, 32, 64 or 128, and 0 for 32. Other devices
+	// have a size of their own.
+	SubgroupSize int
 	// Context is the number of positions that fit; 0 means the model's, 8192, or what the device's limits allow, whichever
 	// is least.
 	Context int
@@ -40,7 +44,7 @@ type Options struct {
 	Variants []kgenrt.Variant
 	// Trace keeps the residual stream readable, for comparisons layer by layer.
 	Trace bool
-	// Progress is called while the model loads; nil for none.
+	// Progress is called while the model loads, and while a prompt is fed that takes several submits; nil for none.
 	Progress func(kgenrt.Progress)
 	// Log gets a line about each choice that was made; nil for none.
 	Log func(message string)
@@ -177,18 +181,19 @@ func (m *Model) loadEvaluator(opts *Options) error {
 }
 
 func (m *Model) loadNative(ctx context.Context, opts *Options, target *target) error {
-	defer target.library.Close() // a device outlives it
+	defer target.close()
 	var p *plan.Plan
+	var uses [][][]plan.Use // for the simulator; a generated package has none
 	var err error
 	if len(opts.Variants) > 0 {
 		p, err = m.generated(opts, target.device)
 	} else {
-		p, err = m.compile(opts, target.profile)
+		p, uses, err = m.compile(opts, target.profile)
 	}
 	if err != nil {
 		return err
 	}
-	backend, err := target.adapter.Open(ctx, p.Requires)
+	backend, err := target.open(ctx, p, uses)
 	if err != nil {
 		return asError("open the device", err)
 	}
@@ -201,7 +206,7 @@ func (m *Model) loadNative(ctx context.Context, opts *Options, target *target) e
 }
 
 // compile compiles the model. A context that nobody asked for is halved until the cache is within the limits.
-func (m *Model) compile(opts *Options, profile schedules.Profile) (*plan.Plan, error) {
+func (m *Model) compile(opts *Options, profile schedules.Profile) (*plan.Plan, [][][]plan.Use, error) {
 	const least = 256
 	for {
 		compiled, err := m.file.Compile(CompileOptions{
@@ -209,10 +214,10 @@ func (m *Model) compile(opts *Options, profile schedules.Profile) (*plan.Plan, e
 		})
 		if err == nil {
 			m.path = compiled.Path
-			return compiled.Plan, nil
+			return compiled.Plan, compiled.Uses, nil
 		}
 		if !is[*plan.LimitError](err) || opts.Context != 0 || m.context/2 < least {
-			return nil, err
+			return nil, nil, err
 		}
 		m.context /= 2
 		opts.Log(fmt.Sprintf("context: %d positions, as more are beyond the limits: %v", m.context, err))
@@ -249,7 +254,7 @@ func (f *File) Compile(opts CompileOptions) (*codegen.Result, error) {
 	return result, asError("compile the model", err)
 }
 
-// Device describes what the model runs on; its Kind is gpu, software or cpu.
+// Device describes what the model runs on; its Kind is gpu, software, cpu or sim.
 func (m *Model) Device() plan.Device { return m.device }
 
 // Path names the contract that results keep: exact, with activations in f32 throughout, or fast, where products round them to

@@ -19,6 +19,9 @@ func (m *Model) generated(opts *Options, d plan.Device) (*plan.Plan, error) {
 	if opts.Exact {
 		wish.Activations = kgenrt.Exact
 	}
+	if d.Kind == simKind {
+		d.Kind = "gpu" // which it stands for: what is right with subgroups is what GPUs run
+	}
 	choice, err := kgenrt.Choose(opts.Variants, d, wish)
 	for _, line := range choice.Why {
 		opts.Log(line)

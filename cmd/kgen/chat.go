@@ -106,11 +106,12 @@ func (v *chatVerb) Run(ctx context.Context, t *terminal) error {
 		t.note("/help lists what there is beside messages")
 	}
 	if ok {
-		if err := c.say(ctx, first); err != nil {
-			return err
-		}
+		err = c.say(ctx, first)
 	}
-	return c.talk(ctx)
+	if err == nil {
+		err = c.talk(ctx)
+	}
+	return t.judged(c.model, err)
 }
 
 // talk answers messages until there are no more.

@@ -138,6 +138,8 @@ type runResult struct {
 	Device    deviceInfo `json:"device"`
 	Stats     runStats   `json:"stats"`
 	Seed      *uint64    `json:"seed,omitempty"`
+	// Findings are those of the simulator since the model was loaded; nil on other devices.
+	Findings *[]modelFinding `json:"findings,omitempty"`
 }
 
 type deviceInfo struct {
@@ -190,6 +192,7 @@ func (t *terminal) answer(ctx context.Context, m *kgen.Model, s *kgen.Session, p
 	d := m.Device()
 	result.Device = deviceInfo{Kind: d.Kind, Name: d.Name, Backend: d.API, Library: d.Library}
 	result.Stats = statsOf(last, before, m)
+	result.Findings = modelFindings(m)
 	if g.Sampling.Greedy() {
 		warnOfRepetition(t, result.IDs, d.Kind)
 	}

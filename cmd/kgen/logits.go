@@ -43,6 +43,10 @@ func (v *logitsVerb) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	defer m.Close()
+	return t.judged(m, v.show(ctx, t, m, ids))
+}
+
+func (v *logitsVerb) show(ctx context.Context, t *terminal, m *kgen.Model, ids []uint32) error {
 	result, err := v.compute(ctx, m, ids)
 	if err != nil {
 		return err
@@ -210,9 +214,13 @@ func (v *scoreVerb) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	defer m.Close()
+	return t.judged(m, v.score(ctx, t, m, ids))
+}
+
+func (v *scoreVerb) score(ctx context.Context, t *terminal, m *kgen.Model, ids []uint32) error {
 	var nll []float64
 	sum := 0.0
-	err = kgenrt.LogitsAll(ctx, m.Executor(), 0, ids[:len(ids)-1], func(pos int, logits []float32) bool {
+	err := kgenrt.LogitsAll(ctx, m.Executor(), 0, ids[:len(ids)-1], func(pos int, logits []float32) bool {
 		nll = append(nll, logSumExp(logits)-float64(logits[ids[pos+1]]))
 		sum += nll[len(nll)-1]
 		return finite(nll[len(nll)-1])

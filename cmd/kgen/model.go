@@ -12,13 +12,14 @@ import (
 // deviceFlags choose what a model runs on.
 type deviceFlags struct {
 	flags
-	Model   string `arg:"" help:"A GGUF file."`
-	Device  string `default:"auto" enum:"auto,native,cpu,sim" help:"Where to run: auto, native, cpu or sim."`
-	Adapter string `placeholder:"TEXT" help:"Take the adapter with this index or with this in its name (KGEN_ADAPTER)."`
-	Profile string `placeholder:"NAME" help:"Make kernels for this device profile; the default is what fits the device best."`
-	Ctx     int    `placeholder:"N" help:"Positions that fit: at most the model's. The default is the model's or 8192, whichever is less."`
-	KV      string `name:"kv" placeholder:"TYPE" help:"How the KV cache stores values: f32 or f16. The default is f16, f32 with --exact."`
-	Exact   bool   `help:"Keep activations in f32; without it products with quantised weights round them to 8 bits."`
+	Model    string `arg:"" help:"A GGUF file."`
+	Device   string `default:"auto" enum:"auto,native,cpu,sim" help:"Where to run: auto, native, cpu, or sim, which judges each kernel as it runs it, slowly."`
+	Adapter  string `placeholder:"TEXT" help:"Take the adapter with this index or with this in its name (KGEN_ADAPTER)."`
+	Profile  string `placeholder:"NAME" help:"Make kernels for this device profile; the default is what fits the device best, and subgroups with --device sim."`
+	Subgroup int    `placeholder:"N" help:"Invocations in a subgroup with --device sim: 4, 8, 16, 32, 64 or 128. The default is 32."`
+	Ctx      int    `placeholder:"N" help:"Positions that fit: at most the model's. The default is the model's or 8192, whichever is less."`
+	KV       string `name:"kv" placeholder:"TYPE" help:"How the KV cache stores values: f32 or f16. The default is f16, f32 with --exact."`
+	Exact    bool   `help:"Keep activations in f32; without it products with quantised weights round them to 8 bits."`
 }
 
 // load applies the flags, opens the file, lets check look at it, and loads the model: what check refuses costs no device.
@@ -57,7 +58,7 @@ func (f *deviceFlags) checkIDs(file *kgen.File, ids []uint32, fed int) error {
 // options adds what the flags say to the options that a verb chose itself.
 func (f *deviceFlags) options(t *terminal, opts kgen.Options) kgen.Options {
 	opts.Device, opts.Adapter, opts.Profile = f.Device, f.Adapter, f.Profile
-	opts.Context, opts.KV, opts.Exact = f.Ctx, f.KV, f.Exact
+	opts.SubgroupSize, opts.Context, opts.KV, opts.Exact = f.Subgroup, f.Ctx, f.KV, f.Exact
 	opts.Progress, opts.Log = t.progress(), func(message string) { t.note("%s", message) }
 	return opts
 }

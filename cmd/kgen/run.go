@@ -58,7 +58,7 @@ func (v *runVerb) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	return v.generate(ctx, t, m, s, ids, g)
+	return t.judged(m, v.generate(ctx, t, m, s, ids, g))
 }
 
 func (v *runVerb) encode(f *kgen.File, t *terminal, prompt string) ([]uint32, error) {
