@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	programs  = flag.Int("programs", 40, "how many random programs run in the simulator and on a device")
+	programs  = flag.Int("programs", 25, "how many random programs run in the simulator and on a device")
 	firstSeed = flag.Uint64("seed", 1, "the seed of the first of them")
 )
 

@@ -61,17 +61,18 @@ func (g *generator) clause(head string) {
 		if g.chance(20) {
 			g.block("if "+g.condition1(), func() { g.line("break;") })
 		}
-		loops := g.loops
-		g.loops = 0 // a break would leave the switch; a continue is left out, too
+		g.switches++
 		g.statements(1 + g.r.IntN(2))
-		g.loops = loops
+		g.switches--
 	})
 }
 
 // loop writes a loop that goes round a few times.
 func (g *generator) loop() {
 	g.loops++
-	defer func() { g.loops-- }()
+	switches := g.switches
+	g.switches = 0
+	defer func() { g.loops, g.switches = g.loops-1, switches }()
 	counter := &variable{name: g.name("n"), kind: plain(pick(g, "i32", "u32"), 1)}
 	trips := fmt.Sprintf("%d", 1+g.r.IntN(4))
 	suffix := counter.kind.scalar[:1]

@@ -3,6 +3,7 @@ package randomwgsl
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // declare writes structs, bindings and variables of the module.
@@ -122,6 +123,19 @@ func (g *generator) privates() {
 		c := &variable{name: g.name("C"), kind: g.plainKind()}
 		g.line("const %s: %s = %s;", c.name, c.kind, g.literal(c.kind).text)
 		g.constants = append(g.constants, c)
+	}
+	if g.chance(40) {
+		g.table = &variable{name: g.name("C"), kind: &kind{elem: g.plainKind(), length: 2 + g.r.IntN(4)}}
+		var values []string
+		for range g.table.kind.length {
+			values = append(values, g.literal(g.table.kind.elem).text)
+		}
+		g.line("const %s = %s(%s);", g.table.name, g.table.kind, strings.Join(values, ", "))
+	}
+	if g.chance(30) {
+		v := &variable{name: g.name("o"), kind: plain(pick(g, "i32", "u32", "f32"), 1)}
+		g.line("override %s: %s = %s;", v.name, v.kind, g.number(v.kind.scalar))
+		g.constants = append(g.constants, v)
 	}
 	if g.tile = g.plainKind(); g.tile.scalar == "bool" {
 		g.tile.scalar = "u32"

@@ -23,7 +23,8 @@ func (g *generator) main() {
 		})
 		g.line("workgroupBarrier();")
 		for range 2 + g.r.IntN(4) {
-			g.statements(1 + g.r.IntN(4))
+			g.statements(1 + g.r.IntN(3))
+			g.together()
 			g.together()
 		}
 		g.statements(4)
@@ -33,7 +34,9 @@ func (g *generator) main() {
 
 // together writes what all invocations of a workgroup do together.
 func (g *generator) together() {
-	switch n := g.r.IntN(9); {
+	switch n := g.r.IntN(10); {
+	case n >= 5 && !g.subgroup:
+		g.count()
 	case n < 2:
 		g.exchange()
 	case n == 2:
@@ -42,9 +45,10 @@ func (g *generator) together() {
 		g.decide()
 	case n == 4:
 		g.count()
-	case n < 8 && g.subgroup:
+	case n < 8:
 		g.subgroups()
-	case n == 8 && g.subgroup:
+		g.subgroups()
+	default:
 		counter := g.name("n")
 		g.block(fmt.Sprintf("for (var %s = 0u; %[1]s < %du; %[1]s++)", counter, 1+g.r.IntN(3)), g.subgroups)
 	}

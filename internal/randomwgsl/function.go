@@ -51,19 +51,24 @@ func (g *generator) leave() {
 	g.line("return %s;", g.initial(g.result))
 }
 
-// callable returns a function whose result is of a kind and that has no pointers.
-func (g *generator) callable(k *kind) *function {
-	for _, f := range g.functions {
-		if f.result != nil && f.result.isPlain() && *f.result == *k && !slices.Contains(f.points, true) && g.chance(50) {
-			return f
-		}
+// called returns a call whose value, or a part of it, is of a kind. What it writes, privates and by pointers, shows in what order
+// operands are computed.
+func (g *generator) called(k *kind) (string, bool) {
+	if len(g.functions) == 0 || g.calls > 0 {
+		return "", false
 	}
-	return nil
-}
-
-func (g *generator) call(f *function) string {
-	text, _ := g.callText(f)
-	return text
+	f := pick(g, g.functions...)
+	if f.result == nil {
+		return "", false
+	}
+	part, ok := g.walk("", f.result, k, false)
+	if !ok {
+		return "", false
+	}
+	g.calls++
+	defer func() { g.calls-- }()
+	call, ok := g.callText(f)
+	return call + part, ok
 }
 
 // callText returns a call. There is none where a pointer finds no variable; no two pointers get the same.

@@ -55,12 +55,15 @@ type generator struct {
 	functions []*function
 	globals   []*variable
 	constants []*variable // of the module
+	table     *variable   // a constant array, nil for none
 	tile      *kind       // of what the workgroup shares
 	scopes    [][]*variable
 	loops     int // loops around the statement, of this function
 	result    *kind
 	budget    int // statements that may still be written in this function
 	depth     int // of indices within indices
+	calls     int // of functions around the expression
+	switches  int // between the statement and its loop
 	inMain    bool
 	size      [3]int // of the workgroup
 	groups    [3]int

@@ -10,8 +10,10 @@ func (g *generator) value(k *kind, depth int) expr {
 	if k.width > 1 && g.chance(25) {
 		return g.vector(k, depth)
 	}
-	if f := g.callable(k); f != nil && g.chance(8) {
-		return expr{text: g.call(f), size: tame(k.scalar)}
+	if g.chance(8) {
+		if text, ok := g.called(k); ok {
+			return expr{text: text, size: tame(k.scalar)}
+		}
 	}
 	if g.chance(8) {
 		return g.choice(k, depth)

@@ -52,6 +52,10 @@ func (g *generator) leaf(k *kind) expr {
 	if g.chance(20) {
 		return g.literal(k)
 	}
+	if t := g.table; t != nil && *t.kind.elem == *k && g.chance(30) {
+		index := g.unary(g.runtime(plain("u32", 1))) // a literal would make it a constant
+		return expr{text: fmt.Sprintf("%s[%s %% %du]", t.name, index, t.kind.length), size: tame(k.scalar)}
+	}
 	return g.runtime(k)
 }
 

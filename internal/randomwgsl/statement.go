@@ -49,6 +49,8 @@ func (g *generator) statement() {
 			g.line("let %s = %s;", v.name, call)
 			g.add(v)
 		}
+	case n == 19 && g.chance(30):
+		g.line("_ = %s;", g.typed(g.plainKind()))
 	case n == 19 && nested:
 		g.block("", func() { g.statements(2) })
 	default:
@@ -187,14 +189,26 @@ func (g *generator) assign(place string, k *kind) {
 	}
 }
 
-// pointer writes through a pointer to a variable.
+// pointer writes through a pointer to a variable or a part of one.
 func (g *generator) pointer() {
 	for _, v := range g.visible(func(v *variable) bool { return v.address }) {
-		p := &variable{name: "(*" + g.name("p") + ")", kind: v.kind, writable: true}
-		g.line("let %s = &%s;", p.name[2:len(p.name)-1], v.name)
+		place, k := v.name, v.kind
+		if g.chance(50) && !k.isPlain() {
+			for !k.isPlain() {
+				if k.elem != nil {
+					place, k = fmt.Sprintf("%s[%s]", place, g.index(k.length)), k.elem
+				} else {
+					f := pick(g, k.record.fields...)
+					place, k = place+"."+f.name, f.kind
+				}
+			}
+		}
+		name := g.name("p")
+		p := &variable{name: "(*" + name + ")", kind: k, writable: true}
+		g.line("let %s = &%s;", name, place)
 		g.add(p)
-		if v.kind.isPlain() {
-			g.assign(p.name, v.kind)
+		if k.isPlain() {
+			g.assign(p.name, k)
 		}
 		return
 	}
