@@ -27,7 +27,7 @@ type simVerb struct {
 	Trap          bool     `help:"End the run at the first access out of bounds."`
 	LoopTrips     int      `default:"65535" placeholder:"N" help:"Loop trips of one invocation above which there is a finding; 0 for none (${default})."`
 	Seed          uint64   `default:"0" placeholder:"N" help:"Orders the workgroups (${default})."`
-	Workers       int      `default:"0" placeholder:"N" help:"Workgroups that run at the same time; 0 is one for each processor, 1 makes a race repeatable (${default})."`
+	Workers       int      `default:"0" placeholder:"N" help:"Workgroups that run at the same time: 1 makes a race repeatable, 0 is one for each processor, or 1 with --subgroup all (${default})."`
 	Print         int      `default:"8" placeholder:"N" help:"How many values of each output to show (${default})."`
 	Out           []string `sep:"none" placeholder:"BINDING=PATH" help:"Write what a binding holds after the run to a file."`
 }
@@ -63,7 +63,7 @@ func (v *simVerb) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	if v.JSON {
-		err = t.printJSON(s.json())
+		err = s.printJSON(t)
 	} else {
 		err = s.print(t, v.Print)
 	}
@@ -244,6 +244,9 @@ func (s *simulation) run(ctx context.Context, t *terminal) error {
 	t.note("%s: %d×%d×%d workgroups of %d×%d×%d invocations, subgroups of %s",
 		s.program.Entry(), s.grid[0], s.grid[1], s.grid[2], w[0], w[1], w[2], s.sizesText())
 	options := s.options
+	if len(s.sizes) > 1 && options.Workers == 0 {
+		options.Workers = 1 // so that nothing but the size makes outputs differ
+	}
 	defer t.counted(&options, int64(s.grid[0])*int64(s.grid[1])*int64(s.grid[2])*int64(len(s.sizes)))()
 	for _, size := range s.sizes {
 		options.SubgroupSize = size

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/binary"
 	"math"
 	"strconv"
@@ -85,7 +86,7 @@ func appendScalar(to []byte, s wgsl.Scalar, value float64) []byte {
 	return strconv.AppendFloat(to, value, 'g', -1, 32)
 }
 
-// simValues is memory of a type. As JSON it is the list of its scalars in the order of memory, NaN and infinities as strings.
+// simValues is memory of a type.
 type simValues struct {
 	Type wgsl.Type
 	Data []byte
@@ -95,24 +96,23 @@ func (v simValues) each(visit func(s wgsl.Scalar, value float64) bool) {
 	eachScalar(v.Type, 0, len(v.Data), func(s wgsl.Scalar, offset int) bool { return visit(s, scalarAt(s, v.Data, offset)) })
 }
 
-// MarshalJSON implements json.Marshaler.
-func (v simValues) MarshalJSON() ([]byte, error) {
-	text := []byte{'['}
+// write writes the scalars with commas between, NaN and infinities as strings. The first error is kept by the writer.
+func (v simValues) write(to *bufio.Writer) {
+	first := true
+	var text []byte
 	v.each(func(s wgsl.Scalar, value float64) bool {
-		if len(text) > 1 {
+		if text = text[:0]; !first {
 			text = append(text, ',')
 		}
-		named := math.IsNaN(value) || math.IsInf(value, 0)
-		if named {
-			text = append(text, '"')
+		first = false
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			text = append(appendScalar(append(text, '"'), s, value), '"')
+		} else {
+			text = appendScalar(text, s, value)
 		}
-		text = appendScalar(text, s, value)
-		if named {
-			text = append(text, '"')
-		}
-		return true
+		_, err := to.Write(text)
+		return err == nil
 	})
-	return append(text, ']'), nil
 }
 
 // first returns the first n scalars as text, and how many there are.

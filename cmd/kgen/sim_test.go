@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -284,7 +286,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-func TestValuesJSON(t *testing.T) {
+func TestValues(t *testing.T) {
 	floats := simValues{wgsl.Array{Elem: wgsl.F32}, nil}
 	for _, x := range []float32{0, -1.5, 0.1, 1e30, float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
 		bits := math.Float32bits(x)
@@ -297,14 +299,16 @@ func TestValuesJSON(t *testing.T) {
 		values simValues
 		want   string
 	}{
-		{floats, `[0,-1.5,0.1,1e+30,"NaN","Infinity","-Infinity"]`},
-		{halves, `[1,5.9604645e-08]`},
-		{ints, `[-1,-1,-1,-1,-1,-1]`},
-		{atomic, `[4294967295]`},
-		{simValues{wgsl.Array{Elem: wgsl.F32}, nil}, `[]`},
+		{floats, `0,-1.5,0.1,1e+30,"NaN","Infinity","-Infinity"`},
+		{halves, `1,5.9604645e-08`},
+		{ints, `-1,-1,-1,-1,-1,-1`},
+		{atomic, `4294967295`},
+		{simValues{wgsl.Array{Elem: wgsl.F32}, nil}, ``},
 	} {
-		if got, err := json.Marshal(c.values); err != nil || string(got) != c.want {
-			t.Errorf("%s, %v, want %s", got, err, c.want)
+		var got bytes.Buffer
+		w := bufio.NewWriter(&got)
+		if c.values.write(w); w.Flush() != nil || got.String() != c.want {
+			t.Errorf("%s, want %s", got.String(), c.want)
 		}
 	}
 	if text, n := ints.first(2); text != " -1 -1" || n != 6 {
@@ -418,6 +422,40 @@ func TestSimStatus(t *testing.T) {
 		if status := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); status != c.status {
 			t.Errorf("%s: status %d, want %d: %s%s", c.flags, status, c.status, stdout.String(), stderr.String())
 		}
+	}
+}
+
+// Each output has its own values, whatever the order of names, and whatever names say.
+func TestSimJSON(t *testing.T) {
+	const kernel = `@group(0) @binding(0) var<storage, read_write> z: array<u32, 2>;
+@group(0) @binding(1) var<storage, read_write> m: array<f32, 1>;
+@group(1) @binding(0) var<storage, read_write> a: array<u32, 3>;
+@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+  z[i] = 7u; a[min(i, 2u)] = 8u; m[0] = 1.0 / f32(z[0] - 7u);
+}
+`
+	path := filepath.Join(t.TempDir(), `"values":[.wgsl`)
+	if err := os.WriteFile(path, []byte(kernel), 0o644); err != nil {
+		t.Skipf("no file can be called %s: %v", path, err)
+	}
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), []string{"sim", path, "--grid", "1", "--json", "--subgroup", "all"}, strings.NewReader(""), &stdout, &stderr)
+	var r struct {
+		Findings []findingJSON
+		Outputs  map[string]struct {
+			Group, Binding, Bytes int
+			Values                []any
+		}
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil || status != exitFailure {
+		t.Fatalf("status %d, %v\n%s%s", status, err, stdout.String(), stderr.String())
+	}
+	if len(r.Findings) == 0 || r.Findings[0].File != path || len(r.Findings[0].Subgroups) != 6 {
+		t.Errorf("%+v", r.Findings)
+	}
+	got := fmt.Sprint(r.Outputs)
+	if want := "map[a:{1 0 12 [8 8 8]} m:{0 1 4 [Infinity]} z:{0 0 8 [7 7]}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
