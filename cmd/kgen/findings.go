@@ -45,7 +45,7 @@ func (t *terminal) judged(m *kgen.Model, err error) error {
 	for _, f := range found {
 		fmt.Fprintln(t.stderr, f.String())
 	}
-	fmt.Fprintf(t.stderr, "kgen: the simulator found %d things wrong with the kernels\n", len(found))
+	fmt.Fprintf(t.stderr, "kgen: the simulator has %s\n", count(len(found), "finding"))
 	if err == nil {
 		err = errReported
 	}
