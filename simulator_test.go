@@ -3,6 +3,7 @@ package kgen_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/kgen-wgsl/kgen/codegen"
 	"github.com/kgen-wgsl/kgen/codegen/sim"
@@ -187,9 +188,11 @@ func simulateStep(t *testing.T, m *oracle.Model, prompt, profile string, subgrou
 
 	ring := s.result.Plan.Params
 	first := plan.Range{Buffer: ring.Range.Buffer, Offset: ring.Range.Offset + 4*uint64(ring.RingAt), Bytes: 4}
+	start := time.Now()
 	if id := s.run(t, plan.Decode, last, p.Tokens[last], first)[0]; id != p.Greedy[0] || id != argMax(want.logits) {
 		t.Errorf("the id is %d, the oracle's %d, the evaluator's %d", id, p.Greedy[0], argMax(want.logits))
 	}
+	t.Logf("%s, position %d, subgroups of %d: a step of %d dispatches took %v", m.Name, last, subgroup, s.device.Stats().Dispatches, time.Since(start).Round(time.Millisecond))
 	for i, at := range s.result.Plan.KV.Layers {
 		row := want.half(i/2, i%2, last)
 		bytes := 4 * uint64(len(row))
