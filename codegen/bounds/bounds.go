@@ -70,8 +70,8 @@ func Prove(f *wgsl.File, entry string, use Use) *Proof {
 		}
 		proof.Accesses = len(p.order)
 		for _, e := range p.order {
-			if found := p.found[e]; found != nil {
-				proof.Failures = append(proof.Failures, *found)
+			if a := p.found[e]; !a.proved {
+				proof.Failures = append(proof.Failures, a.failure(e))
 			}
 		}
 		if p.left < 0 {
@@ -130,7 +130,7 @@ type prover struct {
 	places map[*wgsl.Symbol]place // what pointers point to
 
 	order   []wgsl.Expr // accesses as they were met
-	found   map[wgsl.Expr]*Failure
+	found   map[wgsl.Expr]*access
 	stored  map[*wgsl.Symbol]span
 	breaks  []Failure
 	counted map[string]wgsl.Pos // words that were counted up, and where
@@ -139,7 +139,7 @@ type prover struct {
 func newProver(use Use, fn *wgsl.Func, m *memory) *prover {
 	p := &prover{
 		use: use, memory: m, nodes: map[nodeKey]*node{}, left: budget, lengths: map[*wgsl.Symbol]*node{},
-		places: map[*wgsl.Symbol]place{}, found: map[wgsl.Expr]*Failure{}, stored: map[*wgsl.Symbol]span{}, counted: map[string]wgsl.Pos{},
+		places: map[*wgsl.Symbol]place{}, found: map[wgsl.Expr]*access{}, stored: map[*wgsl.Symbol]span{}, counted: map[string]wgsl.Pos{},
 		numbers: map[struct {
 			t wgsl.Type
 			n int64
@@ -164,18 +164,39 @@ func (p *prover) run(fn *wgsl.Func) {
 	p.block(s, fn.Body)
 }
 
+// access is what was found of an index expression, all the ways there are to it.
+type access struct {
+	index  span
+	of     extent
+	proved bool
+}
+
 // note records an access and whether it is in bounds.
-func (p *prover) note(s *state, e wgsl.Expr, failure *Failure) {
+func (p *prover) note(s *state, e wgsl.Expr, index span, of extent, proved bool) {
 	if p.quiet > 0 || s.dead {
 		return
 	}
-	old, met := p.found[e]
-	if !met {
-		p.order = append(p.order, e)
+	a := p.found[e]
+	if a == nil {
+		a = &access{nothing, of, true}
+		p.order, p.found[e] = append(p.order, e), a
 	}
-	if !met || old == nil {
-		p.found[e] = failure
+	a.index, a.proved = a.index.join(index), a.proved && proved
+}
+
+func (a *access) failure(e wgsl.Expr) Failure {
+	f := Failure{Pos: e.Expression().Pos, Expr: wgsl.FormatExpr(e), Low: a.index.lo, High: a.index.hi}
+	f.Why = fmt.Sprintf("the index may be %d to %d, ", f.Low, f.High)
+	switch {
+	case a.of.known:
+		f.Length = a.of.least
+		f.Why += fmt.Sprintf("and there are %d elements", a.of.least)
+	case a.of.node != nil:
+		f.Why += fmt.Sprintf("and there are no more than %d elements for certain", a.of.least)
+	default:
+		f.Why += "and how many elements there are depends on an override"
 	}
+	return f
 }
 
 // breach records a store that may break what is stated.

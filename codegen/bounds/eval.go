@@ -172,7 +172,12 @@ func left(a, b span, t wgsl.Type) span {
 }
 
 func bitwise(o op, a, b span, t wgsl.Type) span {
-	if a.lo < 0 || b.lo < 0 {
+	switch {
+	case o == opAnd && a.lo < 0 && b.lo >= 0:
+		return between(0, b.hi)
+	case o == opAnd && b.lo < 0 && a.lo >= 0:
+		return between(0, a.hi)
+	case a.lo < 0 || b.lo < 0:
 		return limits(t)
 	}
 	if a.single() {

@@ -1,7 +1,6 @@
 package bounds
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
@@ -92,7 +91,8 @@ type extent struct {
 // length returns how many elements what lies at a place has.
 func (p *prover) length(pl place) extent {
 	n, known := elements(pl.typ)
-	if known || pl.root == nil {
+	a, array := pl.typ.(wgsl.Array)
+	if known || pl.root == nil || !array || a.Size != nil {
 		return extent{n, nil, known}
 	}
 	if p.lengths[pl.root] == nil {
@@ -119,22 +119,8 @@ func (p *prover) judge(s *state, e *wgsl.Index, i *node, of extent) {
 	if !integer(i.typ) {
 		sp = limits(wgsl.U32)
 	}
-	if sp.lo >= 0 && sp.hi < int64(of.least) || of.node != nil && sp.lo >= 0 && s.facts.least(of.node, i) >= 1 {
-		p.note(s, e, nil)
-		return
-	}
-	what := fmt.Sprintf("the index may be %d to %d, ", sp.lo, sp.hi)
-	length := 0
-	switch {
-	case of.known:
-		length = of.least
-		what += fmt.Sprintf("and there are %d elements", of.least)
-	case of.node != nil:
-		what += fmt.Sprintf("and there are no more than %d elements for certain", of.least)
-	default:
-		what += "and how many elements there are depends on an override"
-	}
-	p.note(s, e, &Failure{Pos: e.Pos, Expr: wgsl.FormatExpr(e), Low: sp.lo, High: sp.hi, Length: length, Why: what})
+	inside := sp.lo >= 0 && sp.hi < int64(of.least) || of.node != nil && sp.lo >= 0 && s.facts.least(of.node, i) >= 1
+	p.note(s, e, sp, of, inside)
 }
 
 // load is the value at a place.
