@@ -36,6 +36,9 @@ func NewEngine(ctx context.Context, p *plan.Plan, b plan.Backend, weights Weight
 	if p.Format != plan.Format1 {
 		return nil, newError(BadRequest, "plan format "+strconv.Itoa(p.Format)+" is not the one this runtime reads, "+strconv.Itoa(plan.Format1), nil)
 	}
+	if err := checkParams(p); err != nil {
+		return nil, err
+	}
 	e := &Engine{plan: p, backend: b, burst: opts.Burst, lists: map[plan.Phase][]uint32{}}
 	if e.burst <= 0 {
 		e.burst = DefaultBurst(b.Device().Kind)
@@ -127,57 +130,6 @@ func (e *Engine) ranges(in []plan.Range) []plan.Range {
 	return out
 }
 
-// writePages gives the sequence all pages of the cache, in order. The ring is written too: kernels read the entry after the last.
-func (e *Engine) writePages() error {
-	p := e.plan.Params
-	pages := make([]byte, (p.Words()-p.PagesAt)*4)
-	for i := range p.Pages {
-		putU32(pages[i*4:], uint32(i))
-	}
-	return Wrap("write the page table", e.writeParams(p.PagesAt, pages))
-}
-
-func (e *Engine) writeParams(word int, data []byte) error {
-	to := e.plan.Params.Range
-	return e.backend.Write(e.buffers[to.Buffer], to.Offset+uint64(word)*4, data)
-}
-
-// writeRecord tells the kernels which token to feed where, and what the ring holds: the tokens to feed after it.
-func (e *Engine) writeRecord(pos int, token uint32, next []uint32) error {
-	p := e.plan.Params
-	if len(next) > 0 {
-		if err := e.writeParams(p.RingAt, words(next...)); err != nil {
-			return err
-		}
-	}
-	var record [plan.ParamsRecordWords]uint32
-	record[plan.ParamsToken] = token
-	record[plan.ParamsPos] = uint32(pos)
-	record[plan.ParamsLen] = uint32(pos + 1)
-	record[plan.ParamsPages] = uint32(p.PagesAt)
-	record[plan.ParamsOut] = uint32(p.RingAt)
-	return e.writeParams(0, words(record[:]...))
-}
-
-// check refuses tokens and positions that the kernels rely on never to see.
-func (e *Engine) check(start int, tokens []uint32, more int) error {
-	if start < 0 || start > e.filled {
-		return newError(BadRequest, "position "+strconv.Itoa(start)+" does not follow the "+strconv.Itoa(e.filled)+" positions fed so far", nil)
-	}
-	if more < 0 {
-		return newError(BadRequest, "the number of tokens to decode is below 1", nil)
-	}
-	if left := e.plan.Context - start; len(tokens) > left || more > left-len(tokens) {
-		return newError(ContextFull, strconv.Itoa(len(tokens)+more)+" tokens from position "+strconv.Itoa(start)+" on do not fit the context of "+strconv.Itoa(e.plan.Context), nil)
-	}
-	for _, t := range tokens {
-		if int64(t) >= int64(e.plan.Vocab) {
-			return newError(BadRequest, "token id "+strconv.FormatUint(uint64(t), 10)+" is not below the vocabulary size, "+strconv.Itoa(e.plan.Vocab), nil)
-		}
-	}
-	return nil
-}
-
 // Vocab returns the number of logits of a position.
 func (e *Engine) Vocab() int { return e.plan.Vocab }
 
@@ -191,7 +143,7 @@ func (e *Engine) Prefill(ctx context.Context, start int, tokens []uint32) error 
 	}
 	e.filled = start
 	return Wrap("feed the prompt", e.inBursts(ctx, len(tokens), func(at, n int) (plan.Ticket, error) {
-		if err := e.writeRecord(start+at, tokens[at], tokens[at+1:at+n]); err != nil {
+		if err := e.writeRecord(start+at, n, tokens[at], tokens[at+1:at+n]); err != nil {
 			return 0, err
 		}
 		return e.replay(plan.Prefill, n, nil)
@@ -261,7 +213,7 @@ func (e *Engine) Step(ctx context.Context, start int, token uint32, k int) ([]ui
 // returns the ids that were read before an error.
 func (e *Engine) decode(ctx context.Context, start int, token uint32, k int) ([]uint32, error) {
 	e.filled = start
-	if err := e.writeRecord(start, token, nil); err != nil {
+	if err := e.writeRecord(start, k, token, nil); err != nil {
 		return nil, err
 	}
 	var ids []uint32
@@ -333,7 +285,7 @@ func (e *Engine) forward(ctx context.Context, start int, token uint32, reads []p
 		return nil, Wrap("compute logits", err)
 	}
 	e.filled = start
-	if err := e.writeRecord(start, token, nil); err != nil {
+	if err := e.writeRecord(start, 1, token, nil); err != nil {
 		return nil, Wrap("compute logits", err)
 	}
 	t, err := e.replay(plan.Forward, 1, reads)
