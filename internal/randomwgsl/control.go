@@ -79,7 +79,13 @@ func (g *generator) loop() {
 	if g.chance(40) {
 		trips = fmt.Sprintf("(%s & 3%s)", g.unary(g.value(counter.kind, 2)), suffix)
 	}
-	body := func() { g.statements(1 + g.r.IntN(3)) }
+	body := func() {
+		g.statements(1)
+		if g.chance(60) {
+			g.jump()
+		}
+		g.statements(1 + g.r.IntN(2))
+	}
 	inside := func(f func()) {
 		g.scopes = append(g.scopes, []*variable{counter})
 		f()
@@ -115,6 +121,16 @@ func (g *generator) loop() {
 			g.block("continuing", func() { g.continuing(counter, true) })
 		})
 	}
+}
+
+// jump writes a break or continue that some trips come to.
+func (g *generator) jump() {
+	g.block("if "+g.condition1(), func() {
+		if g.chance(30) {
+			g.assignment()
+		}
+		g.line("%s;", pick(g, "break", "continue", "continue"))
+	})
 }
 
 // continuing counts, and with leave ends the loop. It uses nothing that the body declares, as a continue may skip that.

@@ -32,7 +32,7 @@ func (g *generator) statement() {
 	case n < 16 && nested && g.loops < 2:
 		g.loop()
 	case n == 16 && g.loops > 0:
-		g.block("if "+g.condition1(), func() { g.line("%s;", pick(g, "break", "continue")) })
+		g.jump()
 	case n == 16 && !g.inMain:
 		g.block("if "+g.condition1(), g.leave)
 	case n == 17:
