@@ -2,13 +2,12 @@ package kernels_test
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/internal/suite"
 	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/x448/float16"
 )
@@ -16,92 +15,9 @@ import (
 // seeds are three that never change and three that do: a bound that only fits the numbers it was found with shows sooner or later.
 // Failures name the seed.
 func seeds(t *testing.T) []uint64 {
-	all := []uint64{1, 2, 3, rand.Uint64() | fresh, rand.Uint64() | fresh, rand.Uint64() | fresh}
+	all := append(suite.Seeds(), suite.FreshSeeds(3)...)
 	t.Logf("seeds %v", all)
 	return all
-}
-
-// fresh marks the seeds that change.
-const fresh = 1 << 63
-
-// product is what the rows of y = W·x + residual should be, and how far rounding may move them.
-type product struct {
-	want    []float64
-	bound   []float64
-	columns int
-}
-
-// newProduct computes a product in float64. The bound of a row comes from the number of terms, K, and what they reach: n rounded
-// sums in any order are off by about √n units of the last place (2^-24) of Σ|terms|, 4 of which leave room for every order and for
-// rounded products. Formats that take an offset out of the sum reach d times the largest code before it is subtracted.
-func newProduct(g kernels.GEMV, weights []weight, x []float32, residuals [][]float32) product {
-	p := product{columns: g.Columns}
-	for i, rows := range g.Results {
-		for row := range rows {
-			sum, reach := 0.0, 0.0
-			if residuals != nil {
-				sum = float64(residuals[i][row])
-				reach = math.Abs(sum)
-			}
-			for c := range g.Columns {
-				at := row*g.Columns + c
-				sum += float64(weights[i].values[at]) * float64(x[c])
-				reach += weights[i].reach(g.Format, at) * math.Abs(float64(x[c]))
-			}
-			p.want = append(p.want, sum)
-			p.bound = append(p.bound, 4*math.Sqrt(float64(g.Columns))*0x1p-24*reach)
-		}
-	}
-	return p
-}
-
-// reach is the largest size of a value on the way to its product. Formats whose offsets leave the sum have the product of scale and
-// code, and the offset: at most what separates the values of a group, which are many and random, and the largest of them.
-func (w weight) reach(format quant.Type, at int) float64 {
-	switch format {
-	case quant.Q4_0, quant.Q4_1, quant.Q5_0, quant.Q5_1, quant.Q2_K, quant.Q3_K, quant.Q4_K, quant.Q5_K, quant.Q6_K:
-		const group = 16 // the values that share a scale, in the formats with the smallest groups
-		values := w.values[at/group*group:][:group]
-		low, high := float64(slices.Min(values)), float64(slices.Max(values))
-		return high - low + max(math.Abs(low), math.Abs(high))
-	}
-	return math.Abs(float64(w.values[at]))
-}
-
-// check holds every row to its bound and to 1e-5·√K of the rows' root mean square, and all of them to an NMSE of 1e-10, which it returns.
-// The terms of one row may cancel each other out, so that nothing is left to compare an error with: of few rows, drawn anew, checkRows
-// is what can be asked.
-func (p product) check(got []float32) (float64, error) {
-	if err := p.checkRows(got); err != nil {
-		return math.NaN(), err
-	}
-	squares := 0.0
-	for _, w := range p.want {
-		squares += w * w / float64(len(p.want))
-	}
-	for row, want := range p.want {
-		if e := math.Abs(float64(got[row]) - want); e > 1e-5*math.Sqrt(float64(p.columns)*squares) {
-			return math.NaN(), fmt.Errorf("row %d of %d is off by %.3g", row, len(got), e)
-		}
-	}
-	e := nmse(got, p.want)
-	if !(e <= 1e-10) {
-		return e, fmt.Errorf("NMSE %.3g exceeds 1e-10", e)
-	}
-	return e, nil
-}
-
-// checkRows holds every row to its own bound.
-func (p product) checkRows(got []float32) error {
-	if len(got) != len(p.want) {
-		return fmt.Errorf("%d rows, want %d", len(got), len(p.want))
-	}
-	for row, want := range p.want {
-		if e := math.Abs(float64(got[row]) - want); !(e <= p.bound[row]) {
-			return fmt.Errorf("row %d of %d is %v, want %v: off by %.3g, which exceeds %.3g", row, len(got), got[row], want, e, p.bound[row])
-		}
-	}
-	return nil
 }
 
 // faulty computes a product in f32 as a kernel with one fault would. Without a fault it is one of the legal orders of the sum.
@@ -109,7 +25,7 @@ type faulty struct {
 	format   quant.Type
 	columns  int
 	rows     int
-	w        weight
+	w        suite.Weight
 	x        []float32
 	residual []float32
 }
@@ -188,8 +104,8 @@ func half(v float32) float32 { return float16.Fromfloat32(v).Float32() }
 // run computes all rows.
 func (f faulty) run(order, fault string) []float32 {
 	block, _ := f.format.Block()
-	raw := slices.Clone(f.w.raw)
-	values := slices.Clone(f.w.values)
+	raw := slices.Clone(f.w.Raw)
+	values := slices.Clone(f.w.Values)
 	rowBytes := len(raw) / f.rows
 	// A fault of one block is in three rows: in one, chance may hide it once in some thousand times.
 	for _, row := range []int{0, f.rows / 2, f.rows - 2} {
@@ -197,9 +113,9 @@ func (f faulty) run(order, fault string) []float32 {
 		b := raw[first:][:block.Bytes]
 		switch fault {
 		case "scale of the next block":
-			copy(b[:2], f.w.raw[first+block.Bytes:])
+			copy(b[:2], f.w.Raw[first+block.Bytes:])
 		case "scale of the next row":
-			copy(b[:2], f.w.raw[first+rowBytes:])
+			copy(b[:2], f.w.Raw[first+rowBytes:])
 		case "nibbles swapped":
 			for i := block.Bytes - 16; i < block.Bytes; i++ {
 				b[i] = b[i]>>4 | b[i]<<4
@@ -209,7 +125,7 @@ func (f faulty) run(order, fault string) []float32 {
 				b[i], b[i+1] = b[i+1], b[i]
 			}
 		case "codes of the next block":
-			copy(b[block.Bytes-16:], f.w.raw[first+2*block.Bytes-16:])
+			copy(b[block.Bytes-16:], f.w.Raw[first+2*block.Bytes-16:])
 		}
 	}
 	if fault == "unsigned codes" {
@@ -219,7 +135,7 @@ func (f faulty) run(order, fault string) []float32 {
 			}
 		}
 	}
-	if !slices.Equal(raw, f.w.raw) {
+	if !slices.Equal(raw, f.w.Raw) {
 		if err := quant.Dequantize(f.format, values, raw); err != nil {
 			panic(err)
 		}
@@ -240,7 +156,7 @@ func (f faulty) run(order, fault string) []float32 {
 			case fault == "offset lost" && f.format == quant.Q4_0:
 				w += 8 * f.scale(row*f.columns+c)
 			case fault == "offset lost":
-				w -= float16.Frombits(binary.LittleEndian.Uint16(f.w.raw[(row*f.columns+c)/32*20+2:])).Float32()
+				w -= float16.Frombits(binary.LittleEndian.Uint16(f.w.Raw[(row*f.columns+c)/32*20+2:])).Float32()
 			case fault == "x in f16":
 				x = half(x)
 			case fault == "next column":
@@ -258,7 +174,7 @@ func (f faulty) run(order, fault string) []float32 {
 
 func (f faulty) scale(at int) float32 {
 	block, _ := f.format.Block()
-	return float16.Frombits(binary.LittleEndian.Uint16(f.w.raw[at/block.Elems*block.Bytes:])).Float32()
+	return float16.Frombits(binary.LittleEndian.Uint16(f.w.Raw[at/block.Elems*block.Bytes:])).Float32()
 }
 
 // The bounds that products on a device are held to let every order of the sum pass, and none of the usual faults.
@@ -273,24 +189,31 @@ func TestBoundsTellFaults(t *testing.T) {
 	for _, seed := range seeds(t) {
 		for _, format := range kernels.Formats() {
 			const rows = 33
-			columns := whole(format, 576)
-			r := random(seed)
-			f := faulty{format, columns, rows, newWeight(t, r, format, rows, columns, 0.01), normal(r, columns, 1), normal(r, rows, 1)}
+			columns := suite.WholeBlocks(format, 576)
+			r := suite.Random(seed)
+			w, err := suite.NewWeight(r, format, rows, columns, 0.01)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := faulty{format, columns, rows, w, suite.Normal(r, columns, 1), suite.Normal(r, rows, 1)}
 			f.x[columns-1] = 1 // whose loss must be seen
-			g := kernels.GEMV{Format: format, Columns: columns, Results: []int{rows}, Epilogue: kernels.AddResidual}
-			p := newProduct(g, []weight{f.w}, f.x, [][]float32{f.residual})
+			var all []suite.Row
+			for row := range rows {
+				all = append(all, suite.Row{Weight: f.w, Row: row, Added: f.residual[row : row+1]})
+			}
+			p := suite.NewProduct(format, columns, f.x, all)
 			for _, order := range []string{"forwards", "backwards", "four lanes", "pairwise", "threads"} {
-				if _, err := p.check(f.run(order, "")); err != nil {
+				if err := p.Check(f.run(order, "")); err != nil {
 					t.Errorf("%v, seed %d, summed %s: %v", format, seed, order, err)
 				}
 			}
 			for _, fault := range append(slices.Clone(always), ofFormat[format]...) {
 				planted++
-				if _, err := p.check(f.run("four lanes", fault)); err == nil {
+				if err := p.Check(f.run("four lanes", fault)); err == nil {
 					t.Errorf("%v, seed %d: the bounds let pass: %s", format, seed, fault)
 				}
 			}
-			if _, err := p.check(f.run("f16", "")); err == nil {
+			if err := p.Check(f.run("f16", "")); err == nil {
 				t.Errorf("%v, seed %d: the bounds let a sum in f16 pass", format, seed)
 			}
 		}

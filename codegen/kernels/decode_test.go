@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/internal/suite"
 	"github.com/kgen-wgsl/kgen/internal/testgraph"
 	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -169,7 +170,7 @@ func TestDecodersAgree(t *testing.T) {
 				continue // two seeds each, as blocks are large
 			}
 			n := 10_000 * block.Elems
-			raw := randomBlocks(random(seed), format, n, false)
+			raw := randomBlocks(suite.Random(seed), format, n, false)
 			got, want := make([]float32, n), decode(format, raw)
 			if err := quant.Dequantize(format, got, raw); err != nil {
 				t.Fatal(err)
@@ -194,20 +195,20 @@ func testDecode(t *testing.T, d device) {
 			rows, columns = 50, 13*block.Elems
 		}
 		seed := seeds[i%len(seeds)]
-		raw := randomBlocks(random(seed), format, rows*columns, true)
-		w := weight{raw, decode(format, raw)}
+		raw := randomBlocks(suite.Random(seed), format, rows*columns, true)
+		w := suite.Weight{Raw: raw, Values: decode(format, raw)}
 		e := kernels.Embed{Format: format, Rows: rows, Columns: columns, Params: params}
 		k, err := e.Kernel(schedules.DefaultElementwise(d.compat), d.compat)
 		b := build(t, k, err)
 		inputs := map[string][]byte{}
-		planes(t, b, format, columns, []int{rows}, []weight{w}, inputs)
+		planes(t, b, format, columns, []int{rows}, []suite.Weight{w}, inputs)
 		embedded := make([][]float32, rows)
 		for row := range rows {
 			record := make([]uint32, params.Words())
 			record[plan.ParamsToken] = uint32(row)
-			inputs[kernels.Params] = words(record)
-			embedded[row] = unfloats(d.run(t, b, inputs)[kernels.Y])
-			want := w.values[row*columns:][:columns]
+			inputs[kernels.Params] = suite.Words(record)
+			embedded[row] = suite.Unfloats(d.run(t, b, inputs)[kernels.Y])
+			want := w.Values[row*columns:][:columns]
 			for c := range want {
 				if !same(embedded[row][c], want[c]) && (embedded[row][c] != 0 || want[c] != 0) {
 					t.Fatalf("%s, seed %d: value %d of row %d is %v, want %v", b.Name, seed, c, row, embedded[row][c], want[c])
@@ -224,7 +225,9 @@ func testDecode(t *testing.T, d device) {
 			for row := range column {
 				column[row] = embedded[row][c]
 			}
-			if got := d.multiply(t, h, g, []weight{w}, x, nil); !slices.EqualFunc(got, column, equalOrFlushed) {
+			inputs := map[string][]byte{kernels.X: suite.Floats(x)}
+			planes(t, h, format, columns, g.Results, []suite.Weight{w}, inputs)
+			if got := suite.Unfloats(d.run(t, h, inputs)[kernels.Result(0)]); !slices.EqualFunc(got, column, equalOrFlushed) {
 				t.Errorf("%s, seed %d: column %d of the head is not that of the embedding", h.Name, seed, c)
 			}
 		}

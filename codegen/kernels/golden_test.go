@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/kgen-wgsl/kgen/codegen/bind"
 	"github.com/kgen-wgsl/kgen/codegen/judge"
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/internal/suite"
 	"github.com/kgen-wgsl/kgen/internal/testtext"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models/quant"
@@ -34,76 +33,25 @@ func profile(t testing.TB, name string) schedules.Profile {
 	return p
 }
 
-// built is a kernel with the operands' places and its text.
-type built struct {
-	kernels.Kernel
-	bindings *bind.Bindings
-	plan     plan.Kernel
-	operands []bind.Operand
-}
-
-// border is the bytes that lie before and after the operands of a buffer: enough for a tile of a thousand rows too many.
-const border = 4096
-
-// place gives operands ranges as a compiler would: what is written side by side in buffer 0, together with the operands
-// named in beside, the planes of a weight side by side, and everything else in a buffer of its own.
-func place(operands []bind.Operand, beside ...string) []bind.Operand {
-	out := slices.Clone(operands)
-	arena, weights := uint64(border), uint64(border)
-	for i := range out {
-		o := &out[i]
-		o.Place = plan.Range{Buffer: i + 1, Offset: border, Bytes: uint64(o.Count) * elemBytes(o.Elem)}
-		if slices.Contains(beside, o.Name) || o.Access == plan.ReadWrite && o.Name != kernels.KeyCache && o.Name != kernels.ValueCache && o.Name != kernels.Params {
-			o.Place.Buffer, o.Place.Offset = 0, arena
-			arena += (o.Place.Bytes + 255) / 256 * 256
-		} else if o.Name == kernels.ValueCache { // after the keys
-			keys := out[i-1].Place
-			o.Place.Buffer, o.Place.Offset = keys.Buffer, keys.Offset+(keys.Bytes+255)/256*256
-		} else if slices.Contains([]string{kernels.Codes, kernels.High, kernels.Scales, kernels.Unit}, o.Name) {
-			o.Place.Buffer, o.Place.Offset = len(out)+1, weights
-			weights += (o.Place.Bytes + 255) / 256 * 256
-		}
-	}
-	return out
-}
-
-func elemBytes(elem string) uint64 {
-	switch {
-	case strings.HasPrefix(elem, "vec4"):
-		return 16
-	case strings.HasPrefix(elem, "vec2"):
-		return 8
-	}
-	return 4
-}
-
 // build binds the operands of a kernel within four storage bindings and emits it.
-func build(t testing.TB, k kernels.Kernel, err error, beside ...string) built {
+func build(t testing.TB, k kernels.Kernel, err error, beside ...string) *suite.Kernel {
 	t.Helper()
+	b, err := suite.Build(k, err, profile(t, "compat").Limits, beside...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	operands := place(k.Operands, beside...)
-	b, err := bind.Plan(k.Name, operands, profile(t, "compat").Limits)
-	if err != nil {
-		t.Fatal(err)
+	if !strings.HasPrefix(b.Plan.Name, k.Name+"_") || b.Plan.Workgroup[0] != k.Workgroup || len(b.Plan.Bindings) != len(b.Ranges) {
+		t.Errorf("%s: %+v", k.Name, b.Plan)
 	}
-	pk, err := kernels.Emit(k, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(pk.Name, k.Name+"_") || pk.Workgroup[0] != k.Workgroup || len(pk.Bindings) != len(b.List) {
-		t.Errorf("%s: %+v", k.Name, pk)
-	}
-	return built{k, b, pk, operands}
+	return b
 }
 
 // golden compares a kernel's text with its file, and has every WGSL compiler on PATH read it.
-func golden(t *testing.T, b built) {
+func golden(t *testing.T, b *suite.Kernel) {
 	t.Helper()
 	path := filepath.Join("testdata", b.Name+".wgsl")
 	if *update {
-		if err := os.WriteFile(path, []byte(b.plan.Text), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(b.Plan.Text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -111,10 +59,10 @@ func golden(t *testing.T, b built) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(want) != b.plan.Text {
-		t.Errorf("%s differs at %s; got:\n%s", path, testtext.Difference(string(want), b.plan.Text), b.plan.Text)
+	if string(want) != b.Plan.Text {
+		t.Errorf("%s differs at %s; got:\n%s", path, testtext.Difference(string(want), b.Plan.Text), b.Plan.Text)
 	}
-	compile(t, b.plan)
+	compile(t, b.Plan)
 }
 
 // compile has the compilers on PATH judge a kernel.
@@ -250,12 +198,12 @@ func TestFoldedGrid(t *testing.T) {
 		if x > 100 || y > 100 || x*y < rows || x*y-rows >= y || k.Grid[2] != 1 {
 			t.Errorf("%d rows: %v", rows, k.Grid)
 		}
-		if fold := fmt.Sprintf("(group.y * %du + group.x)", x); strings.Contains(b.plan.Text, "group.y") != (y > 1) ||
-			y > 1 && !strings.Contains(b.plan.Text, fold) && !strings.Contains(b.plan.Text, fold[1:len(fold)-1]) {
-			t.Errorf("%d rows: grid %v in\n%s", rows, k.Grid, b.plan.Text)
+		if fold := fmt.Sprintf("(group.y * %du + group.x)", x); strings.Contains(b.Plan.Text, "group.y") != (y > 1) ||
+			y > 1 && !strings.Contains(b.Plan.Text, fold) && !strings.Contains(b.Plan.Text, fold[1:len(fold)-1]) {
+			t.Errorf("%d rows: grid %v in\n%s", rows, k.Grid, b.Plan.Text)
 		}
 		if rows == 101 {
-			compile(t, b.plan)
+			compile(t, b.Plan)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-wgsl/kgen/codegen/bind"
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/internal/suite"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -54,7 +55,7 @@ func Example() {
 func TestPlanesCoverTheBlock(t *testing.T) {
 	for _, format := range kernels.Formats() {
 		const rows = 3
-		columns := whole(format, 96)
+		columns := suite.WholeBlocks(format, 96)
 		recipe, err := kernels.Recipe(format, columns)
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-wgsl/kgen/codegen/bind"
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
+	"github.com/kgen-wgsl/kgen/internal/suite"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
@@ -48,19 +49,19 @@ func BenchmarkLoops(b *testing.B) {
 		}
 		built := build(b, k, nil)
 		var ranges []plan.Range
-		for i, r := range built.bindings.Ranges() {
-			h, err := d.NewBuffer(plan.Buffer{Name: form + "_" + built.bindings.List[i].Name, Kind: plan.ArenaBuffer, Bytes: r.Bytes})
+		for i, r := range built.Ranges {
+			h, err := d.NewBuffer(plan.Buffer{Name: form + "_" + built.Plan.Bindings[i].Name, Kind: plan.ArenaBuffer, Bytes: r.Bytes})
 			if err != nil {
 				b.Fatal(err)
 			}
 			if i == 0 {
-				if err := d.Write(h, 0, words([]uint32{loopTrips, 0, 0, 0})); err != nil {
+				if err := d.Write(h, 0, suite.Words([]uint32{loopTrips, 0, 0, 0})); err != nil {
 					b.Fatal(err)
 				}
 			}
 			ranges = append(ranges, plan.Range{Buffer: int(h), Bytes: r.Bytes})
 		}
-		group, err := d.NewGroup(built.plan.Accesses(), ranges)
+		group, err := d.NewGroup(built.Plan.Accesses(), ranges)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -135,7 +135,7 @@ func softmaxTrials(a kernels.AttentionDecode, seed uint64) []Trial {
 	}
 	var all []Trial
 	for _, row := range rows {
-		t := Scored(a, row.scores, seed).trial(row.name, nil, 1e-9)
+		t := scored(a, row.scores, seed).trial(row.name, nil, 1e-9)
 		check := t.Check
 		t.Check = func(out map[string][]byte) error {
 			for h := range a.Heads {
@@ -150,8 +150,8 @@ func softmaxTrials(a kernels.AttentionDecode, seed uint64) []Trial {
 	return all
 }
 
-// Scored is a query to which key j of head 0 scores scores[j], and of the other heads its number modulo 7.
-func Scored(a kernels.AttentionDecode, scores []float32, seed uint64) *attended {
+// scored is a query to which key j of head 0 scores scores[j], and of the other heads its number modulo 7.
+func scored(a kernels.AttentionDecode, scores []float32, seed uint64) *attended {
 	r := Random(seed)
 	at := &attended{AttentionDecode: a, cache: newCache(r, a.KV, a.KVHeads, a.Size, a.Params.Pages), q: make([]float32, a.Heads*a.Size)}
 	for h := range a.Heads {
@@ -166,4 +166,17 @@ func Scored(a kernels.AttentionDecode, scores []float32, seed uint64) *attended 
 		at.keys, at.values = append(at.keys, key), append(at.values, value)
 	}
 	return at
+}
+
+// Scored is the inputs of an attention in which key j of head 0 scores scores[j], and of the other heads its number modulo 7.
+func Scored(a kernels.AttentionDecode, k *Kernel, scores []float32, seed uint64) map[string][]byte {
+	at := scored(a, scores, seed)
+	inputs := map[string][]byte{}
+	for name, parts := range at.trial("", nil, 0).Inputs {
+		inputs[name] = sentinels(0, uint64(k.bytes(name))).Data
+		for _, p := range parts {
+			copy(inputs[name][p.Offset:], p.Data)
+		}
+	}
+	return inputs
 }

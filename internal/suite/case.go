@@ -128,8 +128,8 @@ func (c *Case) try(ctx context.Context, s *session, k *Kernel, t Trial) error {
 	return nil
 }
 
-// sorted orders cases by family, in the order in which the families come, and within a family by size.
-func sorted(cases []Case) []Case {
+// Sorted orders cases by family, in the order in which the families come, and within a family by size.
+func Sorted(cases []Case) []Case {
 	families := map[string]int{}
 	for _, c := range cases {
 		if _, ok := families[c.Family]; !ok {

@@ -14,8 +14,9 @@ import (
 type device struct {
 	plan.Backend
 	pipelines map[string]plan.Handle
-	free      map[freeKey][]plan.Handle // buffers that no work uses any more
-	ran       map[string]bool           // texts
+	free      map[freeKey][]plan.Handle              // buffers that no work uses any more
+	ran       map[string]bool                        // texts
+	describe  func(record []uint32, uses []plan.Use) // tells the simulator which operands a dispatch has; nil for a device
 }
 
 // freeKey is what a buffer was made for: its number in a kernel, and its size.
@@ -25,7 +26,7 @@ type freeKey struct {
 }
 
 func newDevice(b plan.Backend) *device {
-	return &device{b, map[string]plan.Handle{}, map[freeKey][]plan.Handle{}, map[string]bool{}}
+	return &device{Backend: b, pipelines: map[string]plan.Handle{}, free: map[freeKey][]plan.Handle{}, ran: map[string]bool{}}
 }
 
 // dispatch runs a kernel once on buffers of the given contents, and returns the contents after of those that are known whole or
@@ -52,6 +53,9 @@ func (d *device) dispatch(ctx context.Context, k *Kernel, before map[int]image, 
 	record, err := d.record(k, before, handles, unchecked)
 	if err != nil {
 		return nil, err
+	}
+	if d.describe != nil {
+		d.describe(record, k.uses(handles))
 	}
 	work.Replays = [][]uint32{record}
 	ticket, err := d.Submit(work)
@@ -99,6 +103,21 @@ func (d *device) record(k *Kernel, before map[int]image, handles map[int]plan.Ha
 	return []uint32{uint32(pipeline), uint32(group), uint32(k.Grid[0]), uint32(k.Grid[1]), uint32(k.Grid[2])}, nil
 }
 
+// uses lists what the operands are to the simulator: what is written may have been read before.
+func (k *Kernel) uses(handles map[int]plan.Handle) []plan.Use {
+	var all []plan.Use
+	for _, o := range k.Operands {
+		u := plan.Use{Tensor: o.Name, Range: o.Place, Access: plan.Read}
+		u.Range.Buffer = int(handles[o.Place.Buffer])
+		all = append(all, u)
+		if o.Access == plan.ReadWrite {
+			u.Access = plan.ReadWrite
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
 func (k *Kernel) writes(buffer int) bool {
 	for _, o := range k.Operands {
 		if o.Place.Buffer == buffer && o.Access == plan.ReadWrite {
@@ -116,7 +135,7 @@ func (d *device) buffer(number int, im image) (plan.Handle, error) {
 	if free := d.free[key]; len(free) > 0 {
 		h, d.free[key] = free[len(free)-1], free[:len(free)-1]
 	} else {
-		h, err = d.NewBuffer(plan.Buffer{Name: fmt.Sprint("b", number), Kind: plan.ArenaBuffer, Bytes: im.size})
+		h, err = d.NewBuffer(plan.Buffer{Name: fmt.Sprint("b", number), Kind: plan.OutputBuffer, Bytes: im.size})
 	}
 	for _, p := range im.parts {
 		err = cmp.Or(err, d.Write(h, p.Offset, p.Data))

@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/ir/eval"
+	"github.com/kgen-wgsl/kgen/models/quant"
 	"github.com/kgen-wgsl/kgen/schedules"
 )
 
@@ -29,7 +30,7 @@ func gemvQ8Trials(k *Kernel, g kernels.GEMV, s schedules.GEMV, groups []int, see
 			return nil, err
 		}
 		stack.inputs[kernels.X] = Whole(x.Bytes())
-		want, err := stack.evaluateQ8(x.Q8)
+		want, err := ProductQ8(g.Format, g.Columns, x.Q8, stack.rows)
 		if err != nil {
 			return nil, err
 		}
@@ -44,34 +45,34 @@ func gemvQ8Trials(k *Kernel, g kernels.GEMV, s schedules.GEMV, groups []int, see
 	return all, nil
 }
 
-// evaluateQ8 is the evaluator's product of the computed rows with the same codes, and what is added to it.
-func (st *stack) evaluateQ8(x Q8) ([]float64, error) {
+// ProductQ8 is the evaluator's product of rows with a quantised vector, and what is added to it.
+func ProductQ8(format quant.Type, width int, x Q8, all []Row) ([]float64, error) {
 	b := ir.NewBuilder("linear")
-	rows, columns, blocks := ir.Dim(len(st.rows)), ir.Dim(st.g.Columns), ir.Dim(st.g.Columns/32)
+	rows, columns, blocks := ir.Dim(len(all)), ir.Dim(width), ir.Dim(width/32)
 	in := []*ir.Tensor{b.Input("codes", ir.I8, 1, columns), b.Input("d", ir.F32, 1, blocks), b.Input("s", ir.F32, 1, blocks)}
-	w := b.Weight("w", ir.Elem(st.g.Format), rows, columns)
+	w := b.Weight("w", ir.Elem(format), rows, columns)
 	b.Output(b.Node("y", ir.LinearQ8, ir.Attrs{}, append(in, w)...))
 	g, err := b.Graph()
 	if err != nil {
 		return nil, err
 	}
-	block, _ := st.g.Format.Block()
-	rowBytes := st.g.Columns / block.Elems * block.Bytes
+	block, _ := format.Block()
+	rowBytes := width / block.Elems * block.Bytes
 	var raw []byte
-	for _, r := range st.rows {
+	for _, r := range all {
 		raw = append(raw, r.Weight.Raw[r.Row*rowBytes:][:rowBytes]...)
 	}
 	values, err := eval.Evaluate(g, map[string]eval.Value{"codes": {F32: x.Codes}, "d": {F32: x.D}, "s": {F32: x.S}}, eval.Bytes{"w": raw}, ir.Sizes{T: 1, S: 1})
 	if err != nil {
 		return nil, err
 	}
-	if len(values["y"].F32) != len(st.rows) {
-		return nil, fmt.Errorf("the evaluator made %d rows of %d", len(values["y"].F32), len(st.rows))
+	if len(values["y"].F32) != len(all) {
+		return nil, fmt.Errorf("the evaluator made %d rows of %d", len(values["y"].F32), len(all))
 	}
 	var want []float64
 	for i, v := range values["y"].F32 {
 		sum := float64(v)
-		for _, a := range st.rows[i].Added {
+		for _, a := range all[i].Added {
 			sum += float64(a)
 		}
 		want = append(want, sum)

@@ -45,7 +45,7 @@ func Generated(ctx context.Context) ([]Case, error) {
 			}
 		}
 	}
-	return sorted(all), nil
+	return Sorted(all), nil
 }
 
 // Cases returns a case for every kernel of the package.
@@ -84,7 +84,7 @@ func (p Preset) Cases(ctx context.Context) ([]Case, error) {
 			}
 		}
 	}
-	return sorted(all), nil
+	return Sorted(all), nil
 }
 
 func (p Preset) newCase(b codegen.Built, profile schedules.Profile) Case {

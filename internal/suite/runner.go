@@ -79,7 +79,11 @@ func (r *Runner) open(requires plan.Requires, groups []int, f func(s *session) e
 		return err
 	}
 	defer d.Close()
-	return f(&session{newDevice(d), d})
+	simulated := newDevice(d)
+	simulated.describe = func(record []uint32, uses []plan.Use) {
+		d.Describe(&plan.Plan{Lists: []plan.List{{Records: record}}}, [][][]plan.Use{{uses}})
+	}
+	return f(&session{simulated, d})
 }
 
 // run runs a kernel once, or twice with a text that is new to a device, and returns what it may write.

@@ -30,7 +30,7 @@ func Cases(p schedules.Profile) []Case {
 		t.softmax()
 		t.sampling()
 	}
-	return sorted(t.cases)
+	return Sorted(t.cases)
 }
 
 type table struct {
