@@ -9,6 +9,7 @@ import (
 
 	"github.com/kgen-wgsl/kgen"
 	"github.com/kgen-wgsl/kgen/codegen"
+	"github.com/kgen-wgsl/kgen/gen/smollm2_135m"
 	"github.com/kgen-wgsl/kgen/internal/oracle"
 	"github.com/kgen-wgsl/kgen/ir"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
@@ -141,6 +142,31 @@ func TestSimulatorStops(t *testing.T) {
 		t.Errorf("logits have an NMSE of %.1e", nmse)
 	}
 	s.clean(t)
+}
+
+// A generated package of a real model gives the oracle's id: its kernels are judged as they lie on disk.
+func TestSimulatorRunsPackages(t *testing.T) {
+	path := oracle.Find(t, oracle.SmolLM2)
+	prompt, profiles := "one_token", []string{"subgroups"}
+	if whole() {
+		prompt, profiles = "capital", append(profiles, "portable")
+	}
+	p := oracle.LoadSmolLM2(t).Only(prompt).Prompts[0]
+	for _, profile := range profiles {
+		m, err := kgen.Load(t.Context(), path, kgen.Options{Device: "sim", Profile: profile, Exact: true, Context: 64, Variants: smollm2_135m.Variants()})
+		ok(t, err)
+		last := len(p.Tokens) - 1
+		ok(t, m.Executor().Prefill(t.Context(), 0, p.Tokens[:last]))
+		ids, err := m.Executor().Step(t.Context(), last, p.Tokens[last], 1)
+		ok(t, err)
+		if !slices.Equal(ids, p.Greedy[:1]) {
+			t.Errorf("%s: ids %v, want %v", profile, ids, p.Greedy[:1])
+		}
+		for _, f := range m.Findings() {
+			t.Errorf("%s: %s: %v", profile, f.Kernel, f)
+		}
+		ok(t, m.Close())
+	}
 }
 
 // rebuild makes the calls that a plan can be made with.
