@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -29,6 +30,7 @@ func partialTrials(a kernels.ArgMaxPartials, s schedules.ArgMax, seed uint64) []
 		add(fmt.Sprint("the largest at ", where), x)
 	}
 	add("equal values", slices.Repeat([]float32{-5}, a.N))
+	add("the lowest values, which are none", slices.Repeat([]float32{-math.MaxFloat32}, a.N))
 	ties := make([]float32, a.N)
 	r := Random(seed)
 	for i := range ties {
@@ -56,39 +58,64 @@ func checkPartials(x []float32, partials int, got []uint32) error {
 	return nil
 }
 
-// finalTrials takes the largest of partial results to the params, where the ring has room and where it is full.
+// finalTrials takes the largest of partial results to the params, where the ring has room and where it is full; with the largest at
+// places that a step of a tree may lose, with values near the lowest, and with none: the token is the last then.
 func finalTrials(a kernels.ArgMaxFinal, s schedules.ArgMax, seed uint64) []Trial {
-	var all []Trial
-	for i, written := range []int{a.Params.Ring - 1, a.Params.Ring, 0, a.Params.Ring / 2} {
-		r := Random(seed + uint64(i))
-		partials := make([]uint32, 2*s.Partials)
-		best := 0
-		for p := range s.Partials {
-			value := float32(r.IntN(4)) - 2 // equal ones come often
-			partials[2*p], partials[2*p+1] = math.Float32bits(value), uint32(r.IntN(a.N))
-			if b := math.Float32frombits(partials[2*best]); value > b || value == b && partials[2*p+1] < partials[2*best+1] {
-				best = p
-			}
+	draw := func(i uint64) []partial {
+		r := Random(seed + i)
+		partials := make([]partial, s.Partials)
+		for p := range partials {
+			partials[p] = partial{float32(r.IntN(4)) - 2, uint32(r.IntN(a.N))} // equal values come often
 		}
-		if i == 2 { // the largest is the last
-			best = s.Partials - 1
-			partials[2*best] = math.Float32bits(1e30)
-		}
-		before := newRecord(a.Params, nil, 41, 42)
-		before[plan.ParamsOutLen], before[plan.ParamsFlags], before[plan.ParamsRNG] = uint32(written), 7, 9
-		want := slices.Clone(before)
-		token := partials[2*best+1]
-		want[plan.ParamsToken], want[plan.ParamsPos], want[plan.ParamsLen], want[plan.ParamsOutLen] = token, 42, 43, uint32(written+1)
-		if written < a.Params.Ring {
-			want[a.Params.RingAt+written] = token
-		}
-		all = append(all, Trial{
-			Name:   fmt.Sprintf("%d of %d words written", written, a.Params.Ring),
-			Inputs: map[string][]Part{kernels.Partials: Whole(Words(partials)), kernels.Params: Whole(Words(before))},
-			Check:  func(out map[string][]byte) error { return sameRecord(out[kernels.Params], want) },
-		})
+		return partials
 	}
+	ring := a.Params.Ring
+	all := []Trial{finalTrial(a, draw(0), ring-1), finalTrial(a, draw(1), ring), finalTrial(a, draw(3), ring/2)}
+	places := []int{s.Partials - 1}
+	for at := 1; at < s.Partials; at *= 2 {
+		places = append(places, at-1, at)
+	}
+	for i, best := range places {
+		partials := draw(uint64(4 + i))
+		partials[best] = partial{1e30, uint32(max(0, a.N-1-best))}
+		all = append(all, finalTrial(a, partials, 0))
+		all[len(all)-1].Name = fmt.Sprint("the largest at ", best)
+	}
+	lowest, none := draw(2), make([]partial, s.Partials)
+	for p := range lowest {
+		lowest[p].value, none[p] = -3e38, partial{-math.MaxFloat32, math.MaxUint32}
+	}
+	all = append(all, finalTrial(a, lowest, 0), finalTrial(a, none, 0))
+	all[len(all)-2].Name, all[len(all)-1].Name = "values near the lowest", "no value"
 	return all
+}
+
+// partial is the largest value of a stretch and its index.
+type partial struct {
+	value float32
+	index uint32
+}
+
+// finalTrial gives partial results, and params of a ring with some words written.
+func finalTrial(a kernels.ArgMaxFinal, partials []partial, written int) Trial {
+	best := slices.MinFunc(partials, func(x, y partial) int { return cmp.Or(cmp.Compare(y.value, x.value), cmp.Compare(x.index, y.index)) })
+	best.index = min(best.index, uint32(a.N-1))
+	var words []uint32
+	for _, p := range partials {
+		words = append(words, math.Float32bits(p.value), p.index)
+	}
+	before := newRecord(a.Params, nil, 41, 42)
+	before[plan.ParamsOutLen], before[plan.ParamsFlags], before[plan.ParamsRNG] = uint32(written), 7, 9
+	want := slices.Clone(before)
+	want[plan.ParamsToken], want[plan.ParamsPos], want[plan.ParamsLen], want[plan.ParamsOutLen] = best.index, 42, 43, uint32(written+1)
+	if written < a.Params.Ring {
+		want[a.Params.RingAt+written] = best.index
+	}
+	return Trial{
+		Name:   fmt.Sprintf("%d of %d words written", written, a.Params.Ring),
+		Inputs: map[string][]Part{kernels.Partials: Whole(Words(words)), kernels.Params: Whole(Words(before))},
+		Check:  func(out map[string][]byte) error { return sameRecord(out[kernels.Params], want) },
+	}
 }
 
 // advanceTrials reads the ring at its start, within, at its end and beyond.

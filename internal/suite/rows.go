@@ -8,9 +8,16 @@ import (
 	"github.com/kgen-wgsl/kgen/ir"
 )
 
+// rmsNormTrials normalises values of a usual size, and some whose squares are about as large as what is added to their mean.
 func rmsNormTrials(n kernels.RMSNorm, seed uint64) []Trial {
+	trials := []Trial{rmsNormTrial(n, 2, seed), rmsNormTrial(n, math.Sqrt(n.Eps), seed)}
+	trials[1].Name = "small values"
+	return trials
+}
+
+func rmsNormTrial(n kernels.RMSNorm, deviation float64, seed uint64) Trial {
 	r := Random(seed)
-	x, w := Normal(r, n.Rows*n.Columns, 2), Normal(r, n.Columns, 1)
+	x, w := Normal(r, n.Rows*n.Columns, deviation), Normal(r, n.Columns, 1)
 	want := make([]float64, n.Rows*n.Columns)
 	for row := range n.Rows {
 		sum := 0.0
@@ -25,10 +32,10 @@ func rmsNormTrials(n kernels.RMSNorm, seed uint64) []Trial {
 	if n.InPlace {
 		result = kernels.X
 	}
-	return []Trial{{
+	return Trial{
 		Inputs: map[string][]Part{kernels.X: Whole(Floats(x)), kernels.NormWeights: Whole(Floats(w))},
 		Check:  func(out map[string][]byte) error { return within(Unfloats(out[result]), want, 1e-10) },
-	}}
+	}
 }
 
 // eachTrials computes every value of x and y by itself. The first x is one whose exponential is no f32, the second its negative.
