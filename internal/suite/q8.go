@@ -48,6 +48,15 @@ func (v Q8) Bytes() []byte {
 	return append(b, make([]byte, kernels.Q8Bytes(len(v.Codes))-len(b))...)
 }
 
+// values is what the vector stands for, rounded to f32.
+func (v Q8) values() []float32 {
+	var all []float32
+	for i, code := range v.Codes {
+		all = append(all, v.D[i/32]*code)
+	}
+	return all
+}
+
 // ends is a vector of n values whose codes are the largest of either sign, with scales of many sizes.
 func ends(n int) Q8 {
 	var v Q8
