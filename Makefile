@@ -16,10 +16,10 @@ export PROMPT ?= What is the capital of France?
 FUZZTIME ?= 1m
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fmt golden notices bench fuzz clean need-go
+.PHONY: help setup demo test test-all check fmt golden notices bench fuzz clean need-go
 
 help: ## List these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Get the model, the WebGPU libraries and the software Vulkan adapters
 	@scripts/setup.sh
@@ -36,6 +36,13 @@ test: need-go ## Set up, check the source and run all tests; what set-up should 
 	@$(MAKE) --no-print-directory check
 	KGEN_REQUIRE=1 go test -timeout 30m ./...
 	@scripts/matrix.sh
+
+test-all: need-go ## Run all tests, with the whole kernel suite on the simulator and every library, and 300 mutants; prints counts and times
+	@scripts/setup.sh
+	@$(MAKE) --no-print-directory check
+	KGEN_REQUIRE=1 go test -timeout 30m ./...
+	@scripts/suite.sh
+	@KGEN_SUITE=all scripts/matrix.sh
 
 check: need-go ## Check formatting, and vet and build for every platform
 	@unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted" >&2; exit 1; }
