@@ -22,7 +22,25 @@ func attentionTrials(a kernels.AttentionDecode, groups []int, seed uint64) []Tri
 			all = append(all, attentionTrial(a, groups, n, 1, false, seed+uint64(i)<<32))
 		}
 	}
-	return append(all, attentionTrial(a, groups, 65, 30, false, seed), attentionTrial(a, groups, 33, 1, true, seed), attentionTrial(a, groups, 0, 1, false, seed))
+	all = append(all, attentionTrial(a, groups, 65, 30, false, seed), attentionTrial(a, groups, 33, 1, true, seed), attentionTrial(a, groups, 0, 1, false, seed))
+	return append(all, tileTrials(a, groups, seed)...)
+}
+
+// tileTrials gives head 0 scores that change from tile to tile: rising by 0.05 with each key, so that what a tile adds to counts in the
+// next; and in each tile one far above the rest and all before, at another place of the four keys that are looked at together.
+func tileTrials(a kernels.AttentionDecode, groups []int, seed uint64) []Trial {
+	const tile = 64
+	most := a.Params.Pages * a.KV.PageTokens
+	rising, steep := make([]float32, min(100, most)), make([]float32, min(4*tile, most))
+	for j := range rising {
+		rising[j] = float32(0.05 / a.Scale * float64(j))
+	}
+	for j := range steep {
+		if t := j / tile; j%tile == 8+t {
+			steep[j] = float32(100 / a.Scale * float64(t+1))
+		}
+	}
+	return []Trial{scored(a, rising, seed).trial("rising scores", groups, 1e-9), scored(a, steep, seed).trial("steep scores", groups, 1e-9)}
 }
 
 func attentionTrial(a kernels.AttentionDecode, groups []int, keys int, sharp float64, noPage bool, seed uint64) Trial {

@@ -97,13 +97,13 @@ func (p Preset) newCase(b codegen.Built, profile schedules.Profile) Case {
 		c.Requires.Subgroups, c.Requires.SubgroupSize = false, 0
 	}
 	if sampled(b.Problem) {
-		c.groups = sample(b.Grid, b.Compiled.Name)
+		c.groups = sample(b.Grid, b.Compiled.Name, borders(b.Kernel))
 	}
 	return c
 }
 
-// sample picks workgroups: the first, the last and one between, which the name chooses. Of few, nil for all.
-func sample(grid [3]int, name string) []int {
+// sample picks workgroups: the first, the last and one between, which the name chooses, and others. Of few, nil for all.
+func sample(grid [3]int, name string, others []int) []int {
 	n := grid[0] * grid[1] * grid[2]
 	if n <= 3 {
 		return nil
@@ -112,7 +112,24 @@ func sample(grid [3]int, name string) []int {
 	for _, c := range name {
 		seed = seed*31 + uint64(c)
 	}
-	return []int{0, 1 + rand.New(rand.NewPCG(seed, 3)).IntN(n-2), n - 1}
+	groups := append([]int{0, 1 + rand.New(rand.NewPCG(seed, 3)).IntN(n-2), n - 1}, others...)
+	slices.Sort(groups)
+	return slices.Compact(groups)
+}
+
+// borders returns the workgroups that have the first rows of the weights stacked in a GEMV, but for the first weight.
+func borders(k kernels.Kernel) []int {
+	g, ok := k.Problem.(kernels.GEMV)
+	if !ok {
+		return nil
+	}
+	var groups []int
+	row := 0
+	for _, rows := range g.Results[:len(g.Results)-1] {
+		row += rows
+		groups = append(groups, row/k.Schedule.(schedules.GEMV).RowsPerWorkgroup())
+	}
+	return groups
 }
 
 // sizeOf is about the work of a kernel: its threads, and the trips of each.
