@@ -38,39 +38,31 @@ func ProveAll(all []Dispatched, b Block) []*Proof {
 	for i, d := range all {
 		files[i], unread[i] = wgsl.Parse(d.Kernel.Name+".wgsl", d.Kernel.Text)
 	}
+	proofs := proveEach(all, files, unread, b.ranges())
 	why := ""
 	for i, d := range all {
 		if why == "" {
-			why = disturbs(d, files[i])
-		}
-	}
-	stated := b.ranges()
-	if why != "" {
-		stated = nil
-	}
-	proofs := proveEach(all, files, unread, stated)
-	for i, p := range proofs {
-		if len(p.Breaks) > 0 && why == "" {
-			why = all[i].Kernel.Name + " may break it: " + p.Breaks[0].String()
+			why = disturbs(d, files[i], proofs[i])
 		}
 	}
 	if why == "" {
 		return proofs
 	}
-	kept := proveEach(all, files, unread, nil)
-	for i, p := range kept {
+	for i, p := range proveEach(all, files, unread, nil) {
+		if !proofs[i].Proved() {
+			continue // what is stated is not to blame
+		}
 		p.Breaks = proofs[i].Breaks
 		for j := range p.Failures {
-			if all[i].Params >= 0 {
-				p.Failures[j].Why += "; nothing is known of the params block, as " + why
-			}
+			p.Failures[j].Why += "; nothing is known of the params block, as " + why
 		}
+		proofs[i] = p
 	}
-	return kept
+	return proofs
 }
 
-// disturbs says why the params block isn't safe from a kernel, without a look at what it stores.
-func disturbs(d Dispatched, f *wgsl.File) string {
+// disturbs says why the params block isn't safe from a kernel; empty where it is.
+func disturbs(d Dispatched, f *wgsl.File, p *Proof) string {
 	switch writes := f != nil && d.Params >= 0 && writable(f, d.Params); {
 	case d.Strays:
 		return d.Kernel.Name + " binds a part of it in another way"
@@ -78,6 +70,8 @@ func disturbs(d Dispatched, f *wgsl.File) string {
 		return d.Kernel.Name + " can't be read"
 	case writes && !d.Last:
 		return d.Kernel.Name + " writes it before other dispatches of a list"
+	case len(p.Breaks) > 0:
+		return d.Kernel.Name + " may break it: " + p.Breaks[0].String()
 	}
 	return ""
 }

@@ -45,6 +45,7 @@ var provable = []string{
 	"a[x & 7u] = 1u;",
 	"a[x >> 29u] = 1u;",
 	"a[~x >> 29u] = 1u;",
+	"if (x > 4294967290u) { a[~x + 8u] = 1u; }",
 	"a[clamp(i, 0, 12)] = 1u;",
 	"a[max(min(i, 4), -3) + 3] = 1u;",
 	"if (x < 13u) { a[x] = 1u; }",
