@@ -45,6 +45,43 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// TestRandomProgramsAlone runs random programs in the simulator at every size of subgroups. They have no faults to find, and what they
+// compute depends neither on the order of workgroups nor, without operations of subgroups, on that size.
+func TestRandomProgramsAlone(t *testing.T) {
+	for seed := range uint64(8) {
+		alone := randomwgsl.New(seed, randomwgsl.Options{F16: true})
+		var first [][]uint32
+		for _, size := range sim.SubgroupSizes() {
+			after := simulated(t, alone, sim.Options{SubgroupSize: size, Seed: uint64(size)})
+			if first == nil {
+				first = after
+			}
+			sameWords(t, alone, first, after)
+			together := randomwgsl.New(seed, randomwgsl.Options{Subgroup: size, F16: true})
+			one := simulated(t, together, sim.Options{SubgroupSize: size, Workers: 1})
+			sameWords(t, together, one, simulated(t, together, sim.Options{SubgroupSize: size, Workers: 4, Seed: 1}))
+		}
+	}
+}
+
+func simulated(t *testing.T, p randomwgsl.Program, o sim.Options) [][]uint32 {
+	t.Helper()
+	after, difference := simulate(t.Context(), p, o)
+	if difference != "" {
+		t.Fatalf("%s\n%s", difference, p.Text)
+	}
+	return after
+}
+
+func sameWords(t *testing.T, p randomwgsl.Program, a, b [][]uint32) {
+	t.Helper()
+	for i := range p.Bindings {
+		if !slices.Equal(a[i], b[i]) {
+			t.Fatalf("%s differs from run to run\n%s", p.Bindings[i].Name, p.Text)
+		}
+	}
+}
+
 // openForPrograms opens the adapter with all that random programs use of it.
 func openForPrograms(t *testing.T) (*webgpu.Device, randomwgsl.Options) {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 
 // formula is an expression of a, b, c and d, which are scalars of a type. Its value, of 32 bits, goes to memory as it is.
 type formula struct {
-	args string // i32, u32 or f32: the type of a to d
+	args string // i32, u32, f32 or f16: the type of a to d
 	text string
 	// Floats lie from low to high, and the result may differ by units in the last place, or absolutely, whichever is more.
 	low, high   float64
@@ -25,8 +26,14 @@ type formula struct {
 // TestFunctions compares operators and built-in functions with the device's, integers at their edges bit for bit, floats within what
 // WGSL allows them.
 func TestFunctions(t *testing.T) {
-	d, _ := openForPrograms(t)
+	d, o := openForPrograms(t)
 	all := append(integerFormulas(), floatFormulas()...)
+	if o.F16 {
+		all = append(all, halfFormulas()...)
+		if !strings.Contains(d.Device().Name, "llvmpipe") { // that of Mesa 22 ends the process over them
+			all = append(all, halfSeries()...)
+		}
+	}
 	for len(all) > 0 {
 		n := 1
 		for n < len(all) && n < 24 && all[n].args == all[0].args && all[n].low == all[0].low && all[n].high == all[0].high {
@@ -58,7 +65,7 @@ func formulaProgram(list []formula) randomwgsl.Program {
 	edges := []uint32{0, 1, 2, 7, 31, 32, 33, 127, 128, 255, 256, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0xffffff80}
 	for i := range words {
 		switch {
-		case first.args == "f32":
+		case first.args[0] == 'f':
 			x := first.low + r.Float64()*(first.high-first.low)
 			if near := math.Round(x*2)/2 + 0; r.IntN(4) == 0 && near > first.low && near < first.high { // no zero is negative
 				x = near
@@ -71,10 +78,15 @@ func formulaProgram(list []formula) randomwgsl.Program {
 		}
 	}
 	var b strings.Builder
+	load := "bitcast<" + first.args + ">"
+	if first.args == "f16" {
+		b.WriteString("enable f16;\n")
+		load = "f16(bitcast<f32>"
+	}
 	b.WriteString("@group(0) @binding(0) var<storage, read> input: array<u32>;\n@group(0) @binding(1) var<storage, read_write> output: array<u32>;\n")
 	b.WriteString("@compute @workgroup_size(64)\nfn main(@builtin(global_invocation_id) id: vec3<u32>) {\n  let i = id.x;\n")
 	for j, name := range "abcd" {
-		fmt.Fprintf(&b, "  let %c = bitcast<%s>(input[4u * i + %du]);\n", name, first.args, j)
+		fmt.Fprintf(&b, "  let %c = %s(input[4u * i + %du])%s;\n", name, load, j, strings.Repeat(")", strings.Count(load, "(")))
 	}
 	for j, f := range list {
 		fmt.Fprintf(&b, "  output[i * %du + %du] = bitcast<u32>(%s);\n", len(list), j, f.text)
@@ -97,7 +109,7 @@ func compareFormula(t *testing.T, f formula, input, simulated, computed []uint32
 			switch f.args {
 			case "i32":
 				args = append(args, int32(w))
-			case "f32":
+			case "f32", "f16":
 				args = append(args, math.Float32frombits(w))
 			default:
 				args = append(args, w)
@@ -201,6 +213,37 @@ func floatFormulas() []formula {
 	// NVIDIA's driver takes unpack2x16float(pack2x16float(v)) for v, without the rounding; so the codes are compared.
 	for _, high := range []float64{1.5, 60000} {
 		list = append(list, formula{args: "f32", text: "pack2x16float(vec2(a, b))", low: -high, high: high})
+	}
+	return list
+}
+
+// halfFormulas compute on f16: a unit in its last place is 2^13 of those of f32.
+func halfFormulas() []formula {
+	var list []formula
+	add := func(low, high, last, error float64, texts ...string) {
+		list = append(list, ofHalf(low, high, last, error, texts...)...)
+	}
+	add(-50, 50, 1, 0, "a + b", "a - b", "a * b")
+	add(-50, 50, 0, 4, "fma(a, b, c)", "dot(vec2(a, b), vec2(c, d))")
+	add(-50, 50, 2.5, 0, "a / (b + 60.0h)")
+	add(-50, 50, 0, 0, "-a", "abs(a)", "sign(a)", "ceil(a)", "floor(a)", "round(a)", "trunc(a)", "saturate(a)", "min(a, b)", "max(a, b)",
+		"clamp(a, min(b, c), max(b, c))", "step(a, b)", "select(a, b, c < d)", "modf(a).whole", "modf(a).fract")
+	add(-50, 50, 0, 1.0/512, "fract(a)")
+	add(0.5, 100, 4, 0, "sqrt(a)", "inverseSqrt(a)")
+	for _, text := range []string{"f32(i32(a))", "f32(u32(a))", "f32(f16(i32(a)))"} {
+		list = append(list, formula{args: "f16", text: text, low: -60000, high: 60000, float: true})
+	}
+	return list
+}
+
+func halfSeries() []formula {
+	return slices.Concat(ofHalf(-3, 3, 0, 1.0/128, "sin(a)", "cos(a)"), ofHalf(-5, 5, 11, 0, "exp(a)", "exp2(a)"), ofHalf(2, 100, 3, 0, "log(a)", "log2(a)"))
+}
+
+func ofHalf(low, high, last, error float64, texts ...string) []formula {
+	var list []formula
+	for _, text := range texts {
+		list = append(list, formula{args: "f16", text: "f32(" + text + ")", low: low, high: high, last: last * (1 << 13), error: error, float: true})
 	}
 	return list
 }
