@@ -2,12 +2,17 @@ package schedules
 
 import "slices"
 
-// unknown makes an *UnknownError that lists the three known names with the least edit distance to name.
+// unknown makes an *UnknownError that lists the known names nearest to name.
 func unknown(what, name string, known []string) *UnknownError {
+	return &UnknownError{what, name, Nearest(name, known)}
+}
+
+// Nearest returns the three known names with the least edit distance to name, best first.
+func Nearest(name string, known []string) []string {
 	near := slices.Clone(known)
 	slices.Sort(near)
 	slices.SortStableFunc(near, func(a, b string) int { return distance(name, a) - distance(name, b) })
-	return &UnknownError{what, name, near[:min(3, len(near))]}
+	return near[:min(3, len(near))]
 }
 
 // distance is the number of bytes to insert, delete or replace to turn a into b (Levenshtein).

@@ -5,6 +5,7 @@
 //	kgen score MODEL --file TEXT        likelihood of a text
 //	kgen tokenize MODEL --text "..."    text to ids and back
 //	kgen inspect MODEL                  header, tensors, graph, kernels and plan
+//	kgen audit PACKAGE-OR-FILE          kernels against the limits of device profiles
 //	kgen lib install [wgpu-native|dawn] a WebGPU library
 //	kgen doctor                         what works on this machine
 //

@@ -37,7 +37,7 @@ type verbs struct {
 	Inspect  inspectVerb  `cmd:"" help:"Show a model's header, tensors, graph, kernels and plan."`
 	Gen      genVerb      `cmd:"" help:"Generate a Go package for a model: kernels, and the code that dispatches them."`
 	Diff     diffVerb     `cmd:"" help:"Show what gen would change."`
-	Audit    auditVerb    `cmd:"" help:"Hold the kernels of packages to the limits of device profiles."`
+	Audit    auditVerb    `cmd:"" help:"Hold the kernels of packages, and the WGSL in any file, to the limits of device profiles."`
 	Vet      vetVerb      `cmd:"" help:"Have every WGSL compiler found judge the kernels of packages, or .wgsl files."`
 	Sim      simVerb      `cmd:"" help:"Run a kernel without a GPU, and say what is wrong with it."`
 	Models   modelsVerb   `cmd:"" help:"List the models that are known without a file."`

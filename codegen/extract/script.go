@@ -264,12 +264,10 @@ func (s *scriptReader) flush(f *frame) {
 		s.module(p)
 	case p.holes:
 		s.texts = append(s.texts, Text{Offset: p.at, Why: parts})
-	case !hasEntry(string(p.text)):
-		if bytes.Contains(p.text, []byte("fn ")) || len(bytes.TrimSpace(p.text)) > 0 && bytes.TrimSpace(p.text)[0] == '@' {
-			s.texts = append(s.texts, Text{Offset: p.at, Why: parts})
-		}
-	default:
+	case hasEntry(string(p.text)):
 		s.texts = append(s.texts, Text{Offset: p.at, WGSL: string(p.text)})
+	case part(p.text):
+		s.texts = append(s.texts, Text{Offset: p.at, Why: parts})
 	}
 }
 

@@ -106,10 +106,15 @@ func inScript(s []byte, offset int) []Text {
 		t.Place = strconv.Itoa(t.Offset)
 		texts = append(texts, t)
 	}
-	if len(texts) == 0 && bytes.Contains(s, []byte("fn ")) {
+	if len(texts) == 0 && part(s) {
 		texts = []Text{{Place: strconv.Itoa(offset + at), Offset: offset + at, Why: parts}}
 	}
 	return texts
+}
+
+// part reports whether a string with the attribute is part of a text, and no prose about it.
+func part(s []byte) bool {
+	return bytes.Contains(s, []byte("fn ")) || bytes.HasPrefix(bytes.TrimSpace(s), []byte("@"))
 }
 
 // attribute returns where @workgroup_size( stands, -1 where it doesn't.

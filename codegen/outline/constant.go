@@ -24,6 +24,7 @@ type evaluator struct {
 	known   map[string]constant
 	busy    map[string]bool
 	assumed map[string]int64 // overrides that were taken as their defaults
+	missing map[string]bool  // names that are declared nowhere
 	depth   int
 	why     string // the first reason why a value can't be known
 }
@@ -217,7 +218,10 @@ func (e *evaluator) value(name string) int64 {
 	case ok:
 		maps.Copy(e.assumed, known.assumed)
 		return known.value
-	case d == nil || d.keyword != "const" && d.keyword != "override":
+	case d == nil:
+		e.missing[name] = true
+		return e.fail("%s is no constant of this text", shorten(name))
+	case d.keyword != "const" && d.keyword != "override":
 		return e.fail("%s is no constant of this text", shorten(name))
 	case d.init.empty():
 		return e.fail("the override %s has no default", name)

@@ -196,6 +196,7 @@ func (t *types) builtin(name string, args span, depth int) layout {
 	case strings.HasPrefix(name, "texture_"), strings.HasPrefix(name, "sampler"), name == "binding_array", name == "acceleration_structure":
 		return layout{opaque: name}
 	}
+	t.missing[name] = true
 	return unknown("%s is no type that is known here", shorten(name))
 }
 

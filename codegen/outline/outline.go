@@ -15,6 +15,7 @@ type Outline struct {
 	Template *Place   // why the text is a template; nil when it is none
 	Skipped  []Place  // where no declaration begins although one should
 	Features []string // the extensions that enable lines name
+	Missing  []string // names in sizes and types of entry points that are declared nowhere: the program puts something in their place
 }
 
 // Place is something in the text. Line and column count from 1, columns in bytes.
@@ -81,6 +82,7 @@ func Read(text string) *Outline {
 			o.Entries = append(o.Entries, module.entry(d))
 		}
 	}
+	o.Missing = slices.Sorted(maps.Keys(module.types.missing))
 	return o
 }
 
@@ -119,7 +121,7 @@ func newModule(r *reader, o *Outline) *module {
 		i = next
 	}
 	m.types = types{
-		&evaluator{reader: r, named: m.named, known: map[string]constant{}, busy: map[string]bool{}, assumed: map[string]int64{}},
+		&evaluator{reader: r, named: m.named, known: map[string]constant{}, busy: map[string]bool{}, assumed: map[string]int64{}, missing: map[string]bool{}},
 		map[string]layout{}, map[string]bool{},
 	}
 	m.inside(o)
