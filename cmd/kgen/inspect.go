@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 
 type inspectVerb struct {
 	flags
-	Model    string `arg:"" help:"A GGUF file."`
+	Model    string `arg:"" help:"A GGUF file, or the folder of a generated package."`
 	Profile  string `default:"portable" placeholder:"NAME" help:"The device profile that kernels are made for (${default})."`
 	Subgroup int    `placeholder:"N" help:"The size of subgroups, for profiles that leave it to the device."`
 	Ctx      int    `placeholder:"N" help:"Positions that fit: at most the model's. The default is the model's or 8192, whichever is less."`
@@ -31,14 +32,18 @@ type inspectVerb struct {
 }
 
 func (inspectVerb) Help() string {
-	return `Without a flag that chooses a part it prints a summary: header, kernels with their bindings, dispatches, buffers. No GPU is
-opened. Example:
+	return `Without a flag that chooses a part it prints a summary: header, kernels with their bindings, dispatches, buffers. Kernels that are
+not proved to stay within their arrays run with checks; it says at which access and why. No GPU is opened. Of a generated package it
+prints the kernels and proves them anew, as their files are now; the status is 1 when the package claims more. Example:
 
   kgen inspect model.gguf --profile compat --kernel gemv`
 }
 
 func (v *inspectVerb) Run(t *terminal) error {
 	v.apply(t)
+	if info, err := os.Stat(v.Model); err == nil && info.IsDir() {
+		return v.inspectPackage(t)
+	}
 	f, err := kgen.OpenFile(v.Model)
 	if err != nil {
 		return err
@@ -201,6 +206,9 @@ type kernelSummary struct {
 	WorkgroupBytes int    `json:"workgroup_bytes"`
 	Proved         bool   `json:"proved"`
 	Dispatches     int    `json:"dispatches"` // in a decode step
+
+	Accesses int              `json:"accesses"`           // index expressions
+	Unproved []unprovedAccess `json:"unproved,omitempty"` // those that keep the kernel from being proved
 }
 
 type bufferSummary struct {
@@ -228,6 +236,7 @@ func summarise(f *kgen.File, r *codegen.Result) summary {
 	}
 	for i, k := range p.Kernels {
 		ks := kernelSummary{Name: k.Name, Workgroup: k.Workgroup, WorkgroupBytes: k.WorkgroupBytes, Proved: k.Proved, Dispatches: uses[i]}
+		ks.Accesses, ks.Unproved = r.Proofs[i].Accesses, unprovedOf(r.Proofs[i])
 		for _, b := range k.Bindings {
 			if b.Access == plan.Uniform {
 				ks.Uniform++
@@ -253,6 +262,7 @@ func printSummary(out io.Writer, s summary) {
 	fmt.Fprintf(out, "%-44s %7s %7s %9s %9s %6s %10s\n", "kernel", "storage", "uniform", "workgroup", "memory", "proved", "dispatches")
 	for _, k := range s.Kernels {
 		fmt.Fprintf(out, "%-44s %7d %7d %9d %9d %6v %10d\n", k.Name, k.Storage, k.Uniform, k.Workgroup[0]*k.Workgroup[1]*k.Workgroup[2], k.WorkgroupBytes, k.Proved, k.Dispatches)
+		printUnproved(out, k.Unproved)
 	}
 	fmt.Fprintf(out, "\n%-16s %-10s %14s\n", "buffer", "kind", "bytes")
 	for _, b := range s.Buffers {

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kgen-wgsl/kgen/codegen/bounds"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
@@ -26,7 +27,13 @@ type ReadVariant struct {
 	Context                                      int
 	Requires                                     plan.Requires
 	Kernels                                      []plan.Kernel
+
+	Dispatched []bounds.Dispatched // how each of Kernels runs
+	Block      bounds.Block        // the params block
 }
+
+// Proofs decides anew which of the variant's kernels stay within their arrays, as their texts are now.
+func (v *ReadVariant) Proofs() []*bounds.Proof { return bounds.ProveAll(v.Dispatched, v.Block) }
 
 // ReadError says what of a generated package can't be read.
 type ReadError struct {
@@ -201,6 +208,9 @@ func (r *reader) variant(file *ast.File) (*ReadVariant, error) {
 		}
 		return err == nil
 	})
+	if err == nil {
+		err = r.dispatches(v, file)
+	}
 	return v, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kgen-wgsl/kgen/codegen/bounds"
 	"github.com/kgen-wgsl/kgen/codegen/golang"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
@@ -38,9 +39,15 @@ func TestRead(t *testing.T) {
 	var want []golang.ReadVariant
 	for _, v := range pkg.Variants {
 		p := v.Program
+		built, err := p.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		block := bounds.Block{Params: built.Params, Pages: built.KV.Pages, Vocab: built.Vocab, Context: built.Context}
+		block.Params.Range = plan.Range{} // where the block lies, Read doesn't say
 		want = append(want, golang.ReadVariant{
 			Name: v.Name(), Model: p.Name, Graph: v.Graph, Profile: p.Profile, Activations: v.Activations, KV: v.KV, Context: p.Context,
-			Requires: p.Requires, Kernels: p.Kernels,
+			Requires: p.Requires, Kernels: p.Kernels, Dispatched: bounds.Dispatches(built), Block: block,
 		})
 	}
 	if !reflect.DeepEqual(want, got) {

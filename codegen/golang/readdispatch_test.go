@@ -1,0 +1,74 @@
+package golang_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kgen-wgsl/kgen/codegen/golang"
+)
+
+// Proofs are made of what the files say now: a kernel that is edited, or dispatched in a larger grid, or for more positions, loses its
+// proof while the package still claims it.
+func TestReadProofs(t *testing.T) {
+	for about, c := range map[string]struct{ file, old, new, kernel, says string }{
+		"as it was":    {"", "", "", "", ""},
+		"a kernel":     {"kernels/add_in_place_*.wgsl", "i < 16u", "i < 17u", "add_in_place", "a[i]: the index may be 0 to 16, and there are 16"},
+		"a grid":       {"portable_*_kgen.go", "Dispatch(rmsnorm1x64, 1, 1, 1", "Dispatch(rmsnorm1x64, 2, 1, 1", "rmsnorm", "x[first + i]: the index may be 0 to 31, and there are 16"},
+		"a context":    {"portable_*_kgen.go", "b.Model(128, 64)", "b.Model(128, 64000)", "attention", "params[params[5u] +"},
+		"page ids":     {"portable_*_kgen.go", "PagesAt: 8", "PagesAt: 80000", "attention", "80000"},
+		"the params":   {"portable_*_kgen.go", "Dispatch(advance, 1, 1, 1", "Dispatch(advance, 2, 1, 1", "attention", "as advance"},
+		"the last one": {"portable_*_kgen.go", "\tprefill.Dispatch(advance, 1, 1, 1, params)\n", "\tprefill.Dispatch(advance, 1, 1, 1, params)\n\tprefill.Dispatch(advance, 1, 1, 1, params)\n", "attention", "as advance"},
+	} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS("testdata/two_layers")); err != nil {
+			t.Fatal(err)
+		}
+		edit(t, filepath.Join(dir, filepath.FromSlash(c.file)), c.old, c.new)
+		p, err := golang.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, lost := "", 0
+		for _, v := range p.Variants {
+			for i, proof := range v.Proofs() {
+				if !proof.Proved() {
+					lost++
+				}
+				for _, f := range proof.Failures {
+					said += v.Kernels[i].Name + " " + f.String() + "\n"
+				}
+			}
+		}
+		if lost > 0 != (c.says != "") || !strings.Contains(said, c.kernel) || !strings.Contains(said, c.says) {
+			t.Errorf("%s: %d lost: %swant %s, %q", about, lost, said, c.kernel, c.says)
+		}
+	}
+}
+
+// edit changes the files of a pattern that have a text.
+func edit(t *testing.T, pattern, old, new string) {
+	t.Helper()
+	if old == "" {
+		return
+	}
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edits += strings.Count(string(text), old)
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(text), old, new)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if edits == 0 {
+		t.Fatalf("no %q in %s", old, pattern)
+	}
+}
