@@ -43,7 +43,7 @@ var rules = []rule{
 	{pkg: "codegen/judge", own: []string{"runtime/plan", "runtime/webgpu"}},
 	{
 		pkg:     "codegen/golang",
-		own:     []string{"codegen", "ir", "models", "schedules", "runtime/plan"},
+		own:     []string{"codegen", "codegen/bounds", "ir", "models", "schedules", "runtime/plan"},
 		modules: []string{"github.com/dave/jennifer", "github.com/pmezard/go-difflib"},
 	},
 	{
