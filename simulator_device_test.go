@@ -120,7 +120,7 @@ func TestSimulatorRunsVariants(t *testing.T) {
 	}
 }
 
-// A context that ends stops the simulator within a submit; afterwards it goes on.
+// A context that ends stops the simulator within a submit; afterwards it goes on. What is written meanwhile waits for nobody.
 func TestSimulatorStops(t *testing.T) {
 	m := oracle.Load(t, "llama-q4_1").Only("short")
 	s, err := simulate(t, graphOf(t, m, ir.F32), m.File, "subgroups", 32, codegen.Options{Context: 64})
@@ -129,12 +129,20 @@ func TestSimulatorStops(t *testing.T) {
 	work := plan.Work{Replays: slices.Repeat([][]uint32{list.Records}, 2e4)} // a quarter of an hour
 	ticket, err := s.device.Submit(work)
 	ok(t, err)
+	ring := s.result.Plan.Params.Range
+	ring.Offset, ring.Bytes = ring.Offset+4*uint64(s.result.Plan.Params.RingAt), 4
+	ok(t, s.device.Write(plan.Handle(ring.Buffer), ring.Offset, []byte{1, 2, 3, 4}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.device.Wait(ctx, ticket); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait whose context has ended: %v", err)
 	}
-	s.device.Wait(t.Context(), ticket) // what an engine does, so that nothing stays in flight
+	if _, err := s.device.Wait(t.Context(), ticket); err == nil { // what an engine does, so that nothing stays in flight
+		t.Error("the work was done to its end")
+	}
+	if words := s.submit(t, plan.Work{Reads: []plan.Range{ring}}); words[0] != 0x04030201 {
+		t.Errorf("%#x was written", words[0])
+	}
 	p := m.Prompts[0]
 	logits := make([]float32, s.Vocab())
 	ok(t, s.Logits(t.Context(), 0, p.Tokens[0], logits))

@@ -97,11 +97,8 @@ func (d *Device) idle() {
 	<-last.done
 }
 
-// do runs f unless the device is closed, after what was submitted when settled is set.
-func (d *Device) do(call string, settled bool, f func() error) error {
-	if settled {
-		d.idle()
-	}
+// do runs f unless the device is closed.
+func (d *Device) do(call string, f func() error) error {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.closed {
@@ -112,7 +109,7 @@ func (d *Device) do(call string, settled bool, f func() error) error {
 
 // NewBuffer allocates a zeroed buffer. Reads of what nobody wrote are findings.
 func (d *Device) NewBuffer(b plan.Buffer) (h plan.Handle, err error) {
-	err = d.do("create buffer "+b.Name, false, func() error {
+	err = d.do("create buffer "+b.Name, func() error {
 		switch {
 		case b.Bytes == 0 || b.Bytes%4 != 0:
 			return &plan.PlanError{Subject: "buffer " + b.Name, Detail: "its size " + decimal(int64(b.Bytes)) + " is not a positive multiple of 4"}
@@ -127,9 +124,9 @@ func (d *Device) NewBuffer(b plan.Buffer) (h plan.Handle, err error) {
 	return h, err
 }
 
-// Write copies data into a buffer before any later submit.
+// Write copies data into a buffer before any later submit, and after the work that was submitted.
 func (d *Device) Write(h plan.Handle, offset uint64, data []byte) error {
-	return d.do("write", true, func() error {
+	return d.do("write", func() error {
 		if int(h) >= len(d.buffers) {
 			return &plan.PlanError{Subject: "write", Detail: "there is no buffer " + decimal(int64(h))}
 		}
@@ -140,8 +137,14 @@ func (d *Device) Write(h plan.Handle, offset uint64, data []byte) error {
 		case n > b.Size() || offset > b.Size()-n:
 			return &plan.PlanError{Subject: "write to buffer " + b.Name, Detail: decimal(int64(n)) + " bytes at " + decimal(int64(offset)) + " leave its " + decimal(int64(b.Size()))}
 		}
-		b.Write(offset, data)
 		d.stats.WrittenBytes += int64(n)
+		select {
+		case <-d.last.done:
+			b.Write(offset, data)
+		default:
+			data := slices.Clone(data)
+			d.enqueue(func(context.Context) ([]byte, error) { b.Write(offset, data); return nil, nil })
+		}
 		return nil
 	})
 }
@@ -151,7 +154,7 @@ func (d *Device) NewPipeline(k *plan.Kernel, trusted bool) (h plan.Handle, err e
 	if k == nil {
 		return 0, &plan.PlanError{Subject: "kernel", Detail: "there is none"}
 	}
-	err = d.do("compile kernel "+k.Name, false, func() error {
+	err = d.do("compile kernel "+k.Name, func() error {
 		p, err := compileKernel(k, d.info.Limits)
 		if err != nil {
 			return err
@@ -189,7 +192,7 @@ func compileKernel(k *plan.Kernel, l plan.Limits) (*Program, error) {
 
 // NewGroup makes a bind group for kernels whose accesses are layout.
 func (d *Device) NewGroup(layout []plan.Access, ranges []plan.Range) (h plan.Handle, err error) {
-	err = d.do("create a bind group", false, func() error {
+	err = d.do("create a bind group", func() error {
 		bindings := make([]plan.Binding, len(layout))
 		for i, a := range layout {
 			bindings[i].Access = a
@@ -210,7 +213,7 @@ func (d *Device) NewGroup(layout []plan.Access, ranges []plan.Range) (h plan.Han
 
 // Submit starts the work, after all that was submitted before.
 func (d *Device) Submit(w plan.Work) (t plan.Ticket, err error) {
-	err = d.do("submit", false, func() error {
+	err = d.do("submit", func() error {
 		if err := d.checkWork(w); err != nil {
 			return err
 		}
@@ -219,25 +222,30 @@ func (d *Device) Submit(w plan.Work) (t plan.Ticket, err error) {
 			work.Replays = append(work.Replays, slices.Clone(r))
 			d.stats.Dispatches += int64(len(r) / plan.RecordWords)
 		}
-		before, now := d.last, &ticket{ctx: d.ctx, done: make(chan struct{})}
-		d.last = now
 		d.count++
 		t = d.count
-		d.tickets[t] = now
+		d.tickets[t] = d.enqueue(func(ctx context.Context) ([]byte, error) { return d.replay(ctx, work) })
 		d.stats.Submits++
-		go func() {
-			defer close(now.done)
-			<-before.done
-			if before.aborted || before.err == nil {
-				now.data, now.err = d.replay(now.ctx, work)
-				now.aborted = now.err != nil && now.ctx.Err() != nil
-			} else {
-				now.err = before.err
-			}
-		}()
 		return nil
 	})
 	return t, err
+}
+
+// enqueue runs work after all that was enqueued before, unless that failed otherwise than by its context.
+func (d *Device) enqueue(work func(context.Context) ([]byte, error)) *ticket {
+	before, now := d.last, &ticket{ctx: d.ctx, done: make(chan struct{})}
+	d.last = now
+	go func() {
+		defer close(now.done)
+		<-before.done
+		if before.err != nil && !before.aborted {
+			now.err = before.err
+			return
+		}
+		now.data, now.err = work(now.ctx)
+		now.aborted = now.err != nil && now.ctx.Err() != nil
+	}()
+	return now
 }
 
 func (d *Device) checkWork(w plan.Work) error {
