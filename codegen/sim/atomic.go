@@ -80,33 +80,41 @@ func atomicFunc(name string, signed bool) func(old, v uint32) uint32 {
 	return func(old, v uint32) uint32 { return old ^ v } // atomicXor
 }
 
-// each calls f with the word of each invocation. Operations that only store need no value before.
+// each calls f with the word of each invocation.
 func (x *access) each(m *machine, a *lanes, f func(lane int, word *uint32)) {
 	for i := a.lo; i < a.hi; i++ {
 		if !a.dense && !a.on[i] {
 			continue
 		}
 		at := x.byteAt(m, i)
-		if x.space == wgsl.WorkgroupSpace {
-			c := m.cells.at(at / 2)
-			if c.write < m.start && !m.options.ZeroWorkgroup {
-				if x.at.what != "atomicStore" {
-					m.unwritten(x, i, at-x.origin(m))
-				}
-			}
-			c.write, c.writer, c.writeSite = m.epoch, -1, x.at.number
-			f(i, &m.shared[at/4])
+		words := m.shared
+		if x.space != wgsl.WorkgroupSpace {
+			words = m.bound[x.root].words
+		}
+		if at/4 >= len(words) {
 			continue
 		}
-		b := &m.bound[x.root]
-		if at/4 >= len(b.words) {
-			continue
+		if !m.stray(x.dynamic, i) {
+			m.noteAtomic(x, i, at)
 		}
-		c := m.cell(x.root, at/2)
-		if c.write < m.start && x.at.what != "atomicStore" && !b.buffer.isWritten(b.base+at/4) {
-			m.unwritten(x, i, at)
-		}
-		c.write, c.writer, c.writeSite = m.epoch, -1, x.at.number
-		f(i, &b.words[at/4])
+		f(i, &words[at/4])
 	}
+}
+
+// noteAtomic judges an atomic operation. It races with nothing, as the memory of atomics has no other accesses; only storing needs
+// no value before.
+func (m *machine) noteAtomic(x *access, lane, at int) {
+	stores := x.at.what == "atomicStore"
+	var c *cell
+	if x.space == wgsl.WorkgroupSpace {
+		if c = m.cells.at(at / 2); c.write < m.start && !m.options.ZeroWorkgroup && !stores {
+			m.unwritten(x, lane, at-x.origin(m))
+		}
+	} else {
+		b := &m.bound[x.root]
+		if c = m.cell(x.root, at/2); c.write < m.start && !stores && !b.buffer.isWritten(b.base+at/4) {
+			m.unwritten(x, lane, at)
+		}
+	}
+	c.write, c.writer, c.writeSite = m.epoch, -1, x.at.number
 }

@@ -46,24 +46,30 @@ func (c *compiler) fail(pos wgsl.Pos, format string, args ...any) {
 }
 
 // Compile makes an entry point ready to run. An empty name stands for the only one. Errors are *wgsl.Error for what the simulator
-// doesn't do, and *plan.KernelError where the entry point can't be told.
+// doesn't do, and *plan.KernelError where the entry point can't be told. Overrides have the values of the text.
 func Compile(file *wgsl.File, entry string) (p *Program, err error) {
+	return CompileWith(file, entry, nil)
+}
+
+// CompileWith is Compile with values for overrides, by their names or as a number by @id, as pipelines give them. A bool is 1 or 0. A
+// name that no override has is a *plan.KernelError, and so is a value that its type doesn't have.
+func CompileWith(file *wgsl.File, entry string, constants map[string]float64) (p *Program, err error) {
 	fn, err := entryPoint(file, entry)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case failure:
-			p, err = nil, r.err
-		default:
+		if f, ok := recover().(failure); ok {
+			p, err = nil, f.err
+		} else if r := recover(); r != nil {
 			panic(r)
 		}
 	}()
 	p = &Program{file: file, entry: fn, constants: map[uint32]int{}, sharedAt: map[string]int{}, masks: 1, sites: []site{{}}}
 	c := &compiler{Program: p, env: map[*wgsl.Symbol]any{}, pinned: map[int]bool{}, leave: -1, again: -1}
-	c.overrides()
+	if err := c.overrides(constants); err != nil {
+		return nil, err
+	}
 	c.workgroup()
 	c.variables()
 	c.parameters()
@@ -95,20 +101,6 @@ func entryPoint(file *wgsl.File, name string) (*wgsl.Func, error) {
 	return found[0], nil
 }
 
-// overrides evaluates the values of overrides and what depends on them: lengths of arrays and sizes of workgroups.
-func (c *compiler) overrides() {
-	for _, d := range c.file.Decls {
-		o, ok := d.(*wgsl.Override)
-		if !ok {
-			continue
-		}
-		if o.Init == nil {
-			c.fail(o.Pos, "override %s has no value: give it one in the text", o.Symbol.Name)
-		}
-		c.env[o.Symbol] = held{c.constant(c.evaluate(o.Init))}
-	}
-}
-
 // evaluate computes an expression of constants and overrides, which is the same for all invocations.
 func (c *compiler) evaluate(e wgsl.Expr) uint32 {
 	var slots []int
@@ -136,7 +128,7 @@ func (c *compiler) workgroup() {
 	n := 1
 	for i, s := range c.size {
 		if s < 1 || s > 1<<16 || n*s > 1<<16 {
-			c.fail(c.entry.Pos, "a workgroup of %d by %d by %d invocations", c.size[0], c.size[1], c.size[2])
+			c.fail(c.entry.Pos, "a workgroup of %d by %d by %d invocations is too large", c.size[0], c.size[1], c.size[2])
 		}
 		n *= c.size[i]
 	}

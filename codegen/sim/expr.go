@@ -76,6 +76,8 @@ func (c *compiler) ident(e *wgsl.Ident, into []int) []int {
 		return is
 	case ref:
 		return c.load(is, into, e.Pos)
+	case *wgsl.Override:
+		return c.override(is)
 	case *wgsl.Declare:
 		return c.constantValue(e, is, into)
 	}

@@ -96,6 +96,7 @@ type place struct {
 	line, column int
 	variable     string
 	limit        string // what of several limits is exceeded in one place
+	between      bool   // of a race: between two workgroups
 }
 
 // findings collects findings, each place once.
@@ -115,6 +116,7 @@ func (fs *findings) add(f Finding) {
 	if f.Kind == Limit {
 		key.limit = f.Detail
 	}
+	key.between = len(f.Invocations) == 2 && f.Invocations[0].Workgroup != f.Invocations[1].Workgroup
 	n, ok := fs.at[key]
 	if !ok {
 		fs.at[key] = len(fs.list)

@@ -3,9 +3,11 @@ package sim
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kgen-wgsl/kgen/codegen/wgsl"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
 
@@ -183,6 +185,52 @@ func TestShuffled(t *testing.T) {
 				}
 				seen[at] = true
 			}
+		}
+	}
+}
+
+// An index that is clamped is one fault, whatever the clamped place would be.
+func TestClampedIndexIsOneFault(t *testing.T) {
+	const head = "@group(0) @binding(0) var<storage, read_write> y: array<array<u32, 2>>;\nvar<workgroup> w: array<u32, 64>;\n@compute @workgroup_size(64)\nfn main(@builtin(local_invocation_index) i: u32) {\n"
+	for _, body := range []string{"y[i + 1u][0] = i;", "y[i][i + 1u] = i;", "let p = &y[i + 1u]; (*p)[1] = i;", "w[i + 1u] = i;", "y[0][0] = w[i + 64u];"} {
+		_, findings := run(t, compile(t, head+body+"\n}"), [3]int{1, 1, 1}, Options{}, make([]uint32, 128))
+		for _, f := range findings {
+			if f.Kind != OutOfBounds && !(f.Kind == Race && strings.HasPrefix(body, "y[0][0]")) {
+				t.Errorf("%s: %v", body, f)
+			}
+		}
+		if len(findings) == 0 {
+			t.Errorf("%s: nothing found", body)
+		}
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	const text = "override n: u32 = 5;\n@id(7) override k: i32;\noverride half = n / 2u;\noverride unused: f32;\n" +
+		"@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n@compute @workgroup_size(n)\nfn main(@builtin(local_invocation_index) i: u32) { y[i] = half * 100u + u32(k); }\n"
+	file, err := wgsl.Parse("test.wgsl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := CompileWith(file, "", map[string]float64{"n": 4, "7": 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, _ := run(t, p, [3]int{1, 1, 1}, Options{}, make([]uint32, 6))
+	if want := []uint32{203, 203, 203, 203, 0, 0}; !slices.Equal(after[0], want) {
+		t.Errorf("got %v, want %v", after[0], want)
+	}
+	for _, c := range []struct {
+		constants map[string]float64
+		want      string
+	}{
+		{nil, "override k has no value"},
+		{map[string]float64{"7": 1, "m": 1}, "the text has no override m; there are: 7, half, n, unused"},
+		{map[string]float64{"7": 1.5}, "override 7 is i32, which 1.5 is no value of"},
+		{map[string]float64{"7": 1, "n": 0}, "a workgroup of 0 by 1 by 1"},
+	} {
+		if _, err := CompileWith(file, "", c.constants); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
 }

@@ -31,7 +31,8 @@ type machine struct {
 	origin []int32 // of each invocation: the site that made a NaN or infinity last; 0 for none
 	taint  bool    // origin has some
 	found  findings
-	ended  bool // by a trap, a loop without an end or a context
+	strays map[int][]bool // by register of a place: the invocations that an index was clamped for
+	ended  bool           // by a trap, a loop without an end or a context
 }
 
 // The spaces that barriers order.
@@ -86,6 +87,7 @@ func (m *machine) begin(linear uint64) {
 	} else {
 		fill(m.shared, poison)
 	}
+	clear(m.strays)
 	m.inputs()
 }
 

@@ -137,46 +137,62 @@ func packWord(old, bits uint32, p part, at int) uint32 {
 // Workgroup memory.
 
 func (x access) readShared(m *machine, a *lanes) {
-	since := m.synced[inWorkgroup]
 	for i := a.lo; i < a.hi; i++ {
 		if !a.dense && !a.on[i] {
 			continue
 		}
 		base := x.byteAt(m, i)
+		watched := !m.stray(x.dynamic, i)
 		for j, p := range x.parts {
 			at := base + p.bytes
-			w := at / 4
-			cell := m.cells.at(at / 2)
-			if cell.write < m.start && !m.options.ZeroWorkgroup {
-				m.unwritten(&x, i, at-x.origin(m))
+			if watched {
+				m.noteSharedRead(&x, i, at)
 			}
-			if with, where := cell.reads(int32(i), m.epoch, since, x.at.number); with >= 0 {
-				m.race(&x, at-x.origin(m), int(with), where, "writes", i, "reads")
-			}
-			m.regs[x.slots[j]][i] = unpackWord(m.shared[w], p, at)
+			m.regs[x.slots[j]][i] = unpackWord(m.shared[at/4], p, at)
 		}
 	}
 }
 
+func (m *machine) noteSharedRead(x *access, lane, at int) {
+	cell := m.cells.at(at / 2)
+	if cell.write < m.start && !m.options.ZeroWorkgroup {
+		m.unwritten(x, lane, at-x.origin(m))
+	}
+	if with, where := cell.reads(int32(lane), m.epoch, m.synced[inWorkgroup], x.at.number); with >= 0 {
+		m.race(x, at-x.origin(m), int(with), where, "writes", lane, "reads")
+	}
+}
+
 func (x access) writeShared(m *machine, a *lanes) {
-	since := m.synced[inWorkgroup]
 	for i := a.lo; i < a.hi; i++ {
 		if !a.dense && !a.on[i] {
 			continue
 		}
 		base := x.byteAt(m, i)
+		watched := !m.stray(x.dynamic, i)
 		for j, p := range x.parts {
 			at := base + p.bytes
-			w := at / 4
-			if with, where := m.cells.at(at/2).writes(int32(i), m.epoch, since, x.at.number); with >= 0 {
-				m.race(&x, at-x.origin(m), int(with), where, "touches", i, "writes")
+			if watched {
+				m.noteSharedWrite(&x, i, at)
 			}
 			bits := m.regs[x.slots[j]][i]
-			if m.taint && m.origin[i] != 0 && isFloat(p.scalar) && !finite(bits) {
-				m.tell(i, x.at)
-			}
-			m.shared[w] = packWord(m.shared[w], bits, p, at)
+			m.noteStored(&x, i, p, bits)
+			m.shared[at/4] = packWord(m.shared[at/4], bits, p, at)
 		}
+	}
+}
+
+func (m *machine) noteSharedWrite(x *access, lane, at int) {
+	with, where := m.cells.at(at/2).writes(int32(lane), m.epoch, m.synced[inWorkgroup], x.at.number)
+	if with >= 0 {
+		m.race(x, at-x.origin(m), int(with), where, "touches", lane, "writes")
+	}
+}
+
+// noteStored tells of an infinity or NaN that an invocation made and stores where others see it.
+func (m *machine) noteStored(x *access, lane int, p part, bits uint32) {
+	if m.taint && m.origin[lane] != 0 && isFloat(p.scalar) && !finite(bits) {
+		m.tell(lane, x.at)
 	}
 }
 
@@ -245,9 +261,7 @@ func (x access) writeBound(m *machine, a *lanes) {
 			}
 			m.noteWrite(&x, b, i, at)
 			bits := m.regs[x.slots[j]][i]
-			if m.taint && m.origin[i] != 0 && isFloat(p.scalar) && !finite(bits) {
-				m.tell(i, x.at)
-			}
+			m.noteStored(&x, i, p, bits)
 			if p.scalar == wgsl.F16 {
 				m.storeHalf(&b.words[w], bits, p, at)
 			} else {

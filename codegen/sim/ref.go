@@ -126,6 +126,9 @@ func (c *compiler) index(x indexing) {
 			length = m.arrayLength(x.of)
 		}
 		index, sum := m.regs[x.index], m.regs[x.sum]
+		if len(m.strays) > 0 {
+			m.follow(a, before, x.sum)
+		}
 		for i := a.lo; i < a.hi; i++ {
 			n := index[i]
 			if n >= length {
@@ -161,6 +164,37 @@ func (m *machine) outside(x indexing, lane int, index, length uint32) {
 	}
 	m.report(OutOfBounds, x.at, x.of.name, n, detail, lane)
 	m.ended = m.ended || m.options.Trap
+	if m.strays == nil {
+		m.strays = map[int][]bool{}
+	}
+	if m.strays[x.sum] == nil {
+		m.strays[x.sum] = make([]bool, m.n)
+	}
+	m.strays[x.sum][lane] = true
+}
+
+// follow says for each invocation whether the place that is computed into sum is one of an index that was clamped: what is done there
+// has no other fault than that.
+func (m *machine) follow(a *lanes, before, sum int) {
+	was, is := m.strays[before], m.strays[sum]
+	if was != nil && is == nil {
+		is = make([]bool, m.n)
+		m.strays[sum] = is
+	}
+	for i := range is {
+		if a.has(i) {
+			is[i] = was != nil && was[i]
+		}
+	}
+}
+
+// stray reports whether an invocation is at a place only because its index was clamped.
+func (m *machine) stray(dynamic, lane int) bool {
+	if len(m.strays) == 0 {
+		return false
+	}
+	is := m.strays[dynamic]
+	return is != nil && is[lane]
 }
 
 // arrayLength returns the number of elements of a runtime-sized array: its binding decides.

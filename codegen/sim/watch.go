@@ -47,6 +47,9 @@ func (b *bound) segment(word int) *segment {
 
 // noteRead judges a read of a byte of a binding.
 func (m *machine) noteRead(x *access, b *bound, lane, at int) {
+	if m.stray(x.dynamic, lane) {
+		return
+	}
 	own := false
 	if b.writable {
 		cell := m.cell(x.root, at/2)
@@ -66,6 +69,9 @@ func (m *machine) noteRead(x *access, b *bound, lane, at int) {
 
 // noteWrite judges a write.
 func (m *machine) noteWrite(x *access, b *bound, lane, at int) {
+	if m.stray(x.dynamic, lane) {
+		return
+	}
 	if with, where := m.cell(x.root, at/2).writes(int32(lane), m.epoch, m.synced[inStorage], x.at.number); with >= 0 {
 		m.race(x, at, int(with), where, "touches", lane, "writes")
 	}
