@@ -21,6 +21,7 @@ type simVerb struct {
 	Grid          string   `required:"" placeholder:"X,Y,Z" help:"Workgroups in each dimension; Y and Z are 1 if left out."`
 	Entry         string   `placeholder:"NAME" help:"The entry point, for a file that has several."`
 	Buffer        []string `sep:"none" placeholder:"BINDING=BYTES[:seed=N|:file=PATH|:as=BINDING]" help:"What a binding gets; once for each."`
+	Const         []string `sep:"none" placeholder:"NAME=VALUE" help:"The value of an override, by its name or the number of its @id; true and false are 1 and 0."`
 	Subgroup      string   `default:"32" placeholder:"N" help:"Invocations in a subgroup: 4, 8, 16, 32, 64, 128, or all for a run with each (${default})."`
 	Profile       string   `default:"portable" placeholder:"NAME" help:"The device profile whose limits hold (${default})."`
 	ZeroWorkgroup bool     `help:"Let workgroup memory start as zero, as WGSL says, instead of reporting reads of what nobody wrote."`
@@ -101,6 +102,10 @@ func (v *simVerb) prepare(t *terminal) (*simulation, error) {
 	if s.options, err = v.simOptions(); err != nil {
 		return nil, err
 	}
+	constants, err := parseConstants(v.Const)
+	if err != nil {
+		return nil, err
+	}
 	requests, err := parseBuffers(v.Buffer)
 	if err != nil {
 		return nil, err
@@ -114,7 +119,7 @@ func (v *simVerb) prepare(t *terminal) (*simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.program, err = sim.Compile(file, entry); err != nil {
+	if s.program, err = sim.CompileWith(file, entry, constants); err != nil {
 		return nil, plainError{err}
 	}
 	bindings := simBindings{file: file, used: s.program.Bindings(), limits: s.options.Limits}
@@ -174,6 +179,27 @@ func parseGrid(text string) ([3]int, error) {
 		grid[i] = int(n)
 	}
 	return grid, nil
+}
+
+// parseConstants reads the values of overrides.
+func parseConstants(list []string) (map[string]float64, error) {
+	out := map[string]float64{}
+	for _, text := range list {
+		name, number, ok := strings.Cut(text, "=")
+		value, err := strconv.ParseFloat(number, 64)
+		if number == "true" || number == "false" {
+			value, err = map[string]float64{"true": 1}[number], nil
+		}
+		_, twice := out[name]
+		switch {
+		case !ok || name == "" || err != nil:
+			return nil, usagef("--const: %q is not NAME=VALUE with a number, true or false", text)
+		case twice:
+			return nil, usagef("--const: %s has two values", name)
+		}
+		out[name] = value
+	}
+	return out, nil
 }
 
 // parseSubgroup reads a size of subgroups, or all.

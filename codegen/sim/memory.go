@@ -159,7 +159,7 @@ func (m *machine) noteSharedRead(x *access, lane, at int) {
 		m.unwritten(x, lane, at-x.origin(m))
 	}
 	if with, where := cell.reads(int32(lane), m.epoch, m.synced[inWorkgroup], x.at.number); with >= 0 {
-		m.race(x, at-x.origin(m), int(with), where, "writes", lane, "reads")
+		m.race(x, at-x.origin(m), int(with), where, lane, "reads")
 	}
 }
 
@@ -185,7 +185,7 @@ func (x access) writeShared(m *machine, a *lanes) {
 func (m *machine) noteSharedWrite(x *access, lane, at int) {
 	with, where := m.cells.at(at/2).writes(int32(lane), m.epoch, m.synced[inWorkgroup], x.at.number)
 	if with >= 0 {
-		m.race(x, at-x.origin(m), int(with), where, "touches", lane, "writes")
+		m.race(x, at-x.origin(m), int(with), where, lane, "writes")
 	}
 }
 

@@ -55,7 +55,7 @@ func (m *machine) noteRead(x *access, b *bound, lane, at int) {
 		cell := m.cell(x.root, at/2)
 		own = cell.write >= m.start
 		if with, where := cell.reads(int32(lane), m.epoch, m.synced[inStorage], x.at.number); with >= 0 {
-			m.race(x, at, int(with), where, "writes", lane, "reads")
+			m.race(x, at, int(with), where, lane, "reads")
 		}
 	}
 	word := b.base + at/4
@@ -73,7 +73,7 @@ func (m *machine) noteWrite(x *access, b *bound, lane, at int) {
 		return
 	}
 	if with, where := m.cell(x.root, at/2).writes(int32(lane), m.epoch, m.synced[inStorage], x.at.number); with >= 0 {
-		m.race(x, at, int(with), where, "touches", lane, "writes")
+		m.race(x, at, int(with), where, lane, "writes")
 	}
 	if b.segments == nil {
 		return
@@ -116,10 +116,10 @@ func (m *machine) unwritten(x *access, lane, at int) {
 }
 
 // race reports two accesses of a workgroup.
-func (m *machine) race(x *access, at, first int, where int32, did string, second int, does string) {
+func (m *machine) race(x *access, at, first int, where int32, second int, does string) {
 	other := m.program.sites[where]
 	m.report(Race, x.at, x.name, elementAt(x.whole, int64(at)),
-		"invocation "+decimal(int64(second))+" "+does+" what invocation "+decimal(int64(first))+" "+did+" in line "+decimal(int64(other.pos.Line))+", with no barrier between", first, second)
+		"invocation "+decimal(int64(second))+" "+does+" what invocation "+decimal(int64(first))+" "+other.what+"s in line "+decimal(int64(other.pos.Line))+", with no barrier between", first, second)
 }
 
 // merging guards what workgroups that run at the same time share.
