@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
+	"github.com/kgen-wgsl/kgen/schedules"
 )
 
 // attentionTrials attends from the ends of pages and tiles; with scores up to hundreds, where one key takes all; to no key; and to keys
 // of a page that does not exist, which is taken for the last.
-func attentionTrials(a kernels.AttentionDecode, groups []int, seed uint64) []Trial {
+func attentionTrials(a kernels.AttentionDecode, s schedules.Attention, groups []int, seed uint64) []Trial {
 	lengths := []int{1, 2, 32, 33, 34, 64, 65, 96, 128}
 	if a.Params.Pages > 100 {
 		lengths = []int{1, 2, 33, 129 + int(seed%64)}
@@ -23,15 +24,14 @@ func attentionTrials(a kernels.AttentionDecode, groups []int, seed uint64) []Tri
 		}
 	}
 	all = append(all, attentionTrial(a, groups, 65, 30, false, seed), attentionTrial(a, groups, 33, 1, true, seed), attentionTrial(a, groups, 0, 1, false, seed))
-	return append(all, tileTrials(a, groups, seed)...)
+	return append(all, tileTrials(a, s.Workgroup, groups, seed)...)
 }
 
 // tileTrials gives head 0 scores that change from tile to tile: rising by 0.05 with each key, so that what a tile adds to counts in the
 // next; and in each tile one far above the rest and all before, at another place of the four keys that are looked at together.
-func tileTrials(a kernels.AttentionDecode, groups []int, seed uint64) []Trial {
-	const tile = 64
+func tileTrials(a kernels.AttentionDecode, tile int, groups []int, seed uint64) []Trial {
 	most := a.Params.Pages * a.KV.PageTokens
-	rising, steep := make([]float32, min(100, most)), make([]float32, min(4*tile, most))
+	rising, steep := make([]float32, min(tile+40, most)), make([]float32, min(3*tile+16, most))
 	for j := range rising {
 		rising[j] = float32(0.05 / a.Scale * float64(j))
 	}

@@ -25,7 +25,7 @@ func trialsOf(k *Kernel, groups []int, seed uint64) ([]Trial, error) {
 	case kernels.RoPEKV:
 		return ropeTrials(p, seed)
 	case kernels.AttentionDecode:
-		return attentionTrials(p, groups, seed), nil
+		return attentionTrials(p, k.Schedule.(schedules.Attention), groups, seed), nil
 	case kernels.GLU:
 		return gluTrials(p, seed), nil
 	case kernels.Add:
