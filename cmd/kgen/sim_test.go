@@ -409,7 +409,8 @@ func TestSimStatus(t *testing.T) {
 		{kernel, "--grid 1 --buffer y=256 --buffer z=4", exitUsage},
 		{kernel, "--grid 1 --buffer y=256 --subgroup 5", exitUsage},
 		{kernel + "fn f() { return 1; }", "--grid 1 --buffer y=256", exitFailure},
-		{kernel + "override n: u32;", "--grid 1 --buffer y=256", exitFailure},
+		{kernel + "override n: u32;", "--grid 1 --buffer y=256", exitDone}, // nothing uses it
+		{strings.ReplaceAll(kernel, "= 1u", "= n") + "override n: u32;", "--grid 1 --buffer y=256", exitFailure},
 		{strings.ReplaceAll(kernel, "64", "257"), "--grid 1 --buffer y=1028", exitFailure},
 		{strings.ReplaceAll(kernel, "array<u32>", "array<u32, 33554433>"), "--grid 1", exitFailure},
 	} {
