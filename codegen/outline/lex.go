@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,6 +25,9 @@ type token struct {
 const lineBreaks = "\n\v\f\r\u0085\u2028\u2029"
 
 const blanks = lineBreaks + " \t\u200e\u200f"
+
+// preprocessor begins such a line: of C's, or of another with words after a #.
+var preprocessor = regexp.MustCompile(`^#[ \t]*[a-z_]{2}`)
 
 // maxEndless bounds how often the end of a comment is looked for in vain: in what is no WGSL, /* is common.
 const maxEndless = 64
@@ -50,7 +54,7 @@ func lex(text string) []token {
 			}
 		}
 		n, kind := tokenAt(text[i:])
-		if text[i] == '#' && lineStart {
+		if lineStart && text[i] == '#' && preprocessor.MatchString(text[i:min(len(text), i+32)]) {
 			n, kind = lineEnd(text[i:]), preprocessorToken
 		}
 		tokens = append(tokens, token{int32(i), int32(i + n), -1, kind})

@@ -29,9 +29,13 @@ func Split(s string) []Piece {
 		if clean >= 0 {
 			start = clean // comments before the first declaration are the text's
 		}
-		end := int(r.tokens[row[len(row)-1].end-1].end)
+		last := row[len(row)-1].end
+		end := int(r.tokens[last-1].end)
 		pieces = append(pieces, Piece{start, end})
 		i, clean = next, end
+		if next > last {
+			clean = -1
+		}
 	}
 	if n := len(pieces); n > 0 && clean >= 0 {
 		pieces[n-1].End = len(s)
