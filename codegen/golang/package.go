@@ -139,6 +139,8 @@ func newKernelSet(variants []Variant) (*kernelSet, error) {
 				s.list = append(s.list, k)
 			} else if !sameKernel(s.list[at], k) {
 				return nil, fmt.Errorf("variants have different kernels called %s", k.Name)
+			} else if !k.Proved {
+				s.list[at].Proved = false // it runs unchecked where every variant's use of it is proved
 			}
 			s.users[k.Name] = append(s.users[k.Name], v.Name())
 		}
@@ -166,7 +168,7 @@ func newKernelSet(variants []Variant) (*kernelSet, error) {
 
 func sameKernel(a, b plan.Kernel) bool {
 	return a.Text == b.Text && slices.Equal(a.Bindings, b.Bindings) && a.Workgroup == b.Workgroup &&
-		a.WorkgroupBytes == b.WorkgroupBytes && a.Proved == b.Proved
+		a.WorkgroupBytes == b.WorkgroupBytes
 }
 
 // splitHash parts a kernel's name from the hash of its text.

@@ -72,3 +72,44 @@ func edit(t *testing.T, pattern, old, new string) {
 		t.Fatalf("no %q in %s", old, pattern)
 	}
 }
+
+// A kernel that variants share claims a proof only where it is proved in all of them.
+func TestSharedKernelsNeedEveryProof(t *testing.T) {
+	pkg, err := golang.Compile(t.Context(), preset(t, "smollm2-135m", "portable"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := ""
+	for i, k := range pkg.Variants[1].Program.Kernels {
+		if strings.HasPrefix(k.Name, "rmsnorm_") {
+			name = k.Name
+			pkg.Variants[1].Program.Kernels[i].Proved = false
+		}
+	}
+	files, err := golang.Generate(pkg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, err := files.Commit(dir); err != nil {
+		t.Fatal(err)
+	}
+	p, err := golang.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := 0
+	for _, v := range p.Variants {
+		for _, k := range v.Kernels {
+			if k.Proved == (k.Name == name) {
+				t.Errorf("%s: %s claims %v", v.Name, k.Name, k.Proved)
+			}
+			if k.Name == name {
+				met++
+			}
+		}
+	}
+	if met < 2 {
+		t.Errorf("%q is in %d variants", name, met)
+	}
+}
