@@ -155,6 +155,8 @@ func TestSplit(t *testing.T) {
 	}{
 		{"one, with its comments", "// of mine\n" + kernel(1) + "\n// end\n", []string{"// of mine\n" + kernel(1) + "\n// end\n"}},
 		{"two side by side", kernel(1) + kernel(2), []string{kernel(1), kernel(2)}},
+		{"what comes before a repeated name is the second's", kernel(1) + "const own = 3; alias A = u32;\n" + kernel(2),
+			[]string{kernel(1), "const own = 3; alias A = u32;\n" + kernel(2)}},
 		{"directives begin one", "enable f16;\n" + kernel(1) + "enable f16;\n" + kernel(2), []string{"enable f16;\n" + kernel(1), "enable f16;\n" + kernel(2)}},
 		{"lengths and names around", ")add_kernel" + "'" + kernel(1) + "(" + "const error: x %d", []string{kernel(1)}},
 		{"a # after it", kernel(1) + "\n#", []string{kernel(1)}},
