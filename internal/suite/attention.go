@@ -27,13 +27,14 @@ func attentionTrials(a kernels.AttentionDecode, s schedules.Attention, groups []
 	return append(all, tileTrials(a, s.Workgroup, groups, seed)...)
 }
 
-// tileTrials gives head 0 scores that change from tile to tile: rising by 0.05 with each key, so that what a tile adds to counts in the
-// next; and in each tile one far above the rest and all before, at another place of the four keys that are looked at together.
+// tileTrials gives head 0 scores that change from tile to tile: far below zero and rising by 0.05 with each key, so that what a tile
+// adds to counts in the next; and in each tile one far above the rest and all before, at another place of the four keys that are looked
+// at together.
 func tileTrials(a kernels.AttentionDecode, tile int, groups []int, seed uint64) []Trial {
 	most := a.Params.Pages * a.KV.PageTokens
 	rising, steep := make([]float32, min(tile+40, most)), make([]float32, min(3*tile+16, most))
 	for j := range rising {
-		rising[j] = float32(0.05 / a.Scale * float64(j))
+		rising[j] = float32((0.05*float64(j) - 200) / a.Scale)
 	}
 	for j := range steep {
 		if t := j / tile; j%tile == 8+t {
