@@ -175,7 +175,7 @@ func checkBound(g plan.Group, uses []plan.Use) error {
 // Every preset, compiled for every profile, exact and fast, reads the tensors that it should: where two share memory, the one that is
 // read was written last.
 func TestUsesOfPresets(t *testing.T) {
-	whole := os.Getenv("KGEN_REQUIRE") == "1"
+	whole := os.Getenv("KGEN_SUITE") == "all"
 	for i, preset := range models.Presets() {
 		g, err := models.Build(preset.Hyperparameters, models.Options{KV: ir.F16})
 		if err != nil {
