@@ -1,7 +1,8 @@
 // Package kgen loads a language model and runs it: the convenient entry for native programs.
 //
 // Load opens a GGUF file, chooses a device (a WebGPU adapter, or the CPU evaluator where there is none), compiles the
-// model's graph to WGSL kernels for that device, and loads the weights. A Session then turns messages into text:
+// model's graph to WGSL kernels for that device, and loads the weights. On the simulator, which Options ask for, each kernel is
+// judged as it runs. A Session then turns messages into text:
 //
 //	m, err := kgen.Load(ctx, "model.gguf", kgen.Options{})
 //	...

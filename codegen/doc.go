@@ -8,6 +8,7 @@
 //   - A slot is a stretch of device memory for values. Slots that a kernel wants side by side form a unit.
 //   - An arena is a buffer of activations. A step's inputs and outputs lie in different arenas, since WebGPU lets one
 //     dispatch use a buffer either for reading or for writing.
+//   - A use is a tensor that a dispatch reads or writes, and where: the simulator holds each access to the uses of its dispatch.
 //   - A stack is the weights of one linear step, placed one after another so that one kernel reads them as one matrix.
 //   - A shard is some of the rows of a weight that is too large for a binding. Each is a stack and has a step of its own.
 package codegen
