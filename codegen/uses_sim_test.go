@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-wgsl/kgen/codegen/sim"
 	"github.com/kgen-wgsl/kgen/internal/testgraph"
+	"github.com/kgen-wgsl/kgen/runtime/plan"
 
 	kgenrt "github.com/kgen-wgsl/kgen/runtime"
 )
@@ -69,5 +70,28 @@ func TestSimulatorSeesOverlaps(t *testing.T) {
 	}
 	if planted == 0 {
 		t.Error("nothing was planted")
+	}
+}
+
+// A dispatch that is left out is seen, too: what reads its result finds nothing there, what another dispatch left, or with a value that
+// is made in place the value before it.
+func TestSimulatorSeesMissingDispatches(t *testing.T) {
+	text := testgraph.Cases()[0].Text()
+	for n := 0; ; n++ {
+		c, err := planned(t, text, "list uses", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(c.plan.Lists, func(l plan.List) bool { return l.Phase == plan.Forward })
+		list := &c.plan.Lists[at]
+		if n == len(c.uses[at])-1 {
+			break // nothing on the device reads the logits
+		}
+		node := c.uses[at][n]
+		list.Records = slices.Delete(slices.Clone(list.Records), n*plan.RecordWords, (n+1)*plan.RecordWords)
+		c.uses[at] = slices.Delete(slices.Clone(c.uses[at]), n, n+1)
+		if !slices.ContainsFunc(found(t, c), func(f sim.Finding) bool { return f.Kind == sim.Uninitialized && f.Line > 0 && f.Variable != "" }) {
+			t.Errorf("without dispatch %d, which uses %v, nothing is found", n, node)
+		}
 	}
 }
