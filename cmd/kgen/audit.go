@@ -18,9 +18,9 @@ profile's limits. Bindings are counted in the kernel's text too.
 Of a file, each entry point is a row: the storage and uniform buffers that it uses, itself or by the functions that it calls, as
 WebGPU counts them; its workgroup's memory, invocations and size; the sizes of its bindings. Texts are found in the data of .wasm files
 and in the string literals of scripts, and are named FILE#OFFSET and FILE#LINE. What can't be judged is said with its place: texts that
-a program puts together when it runs, templates, sizes that an override without a default decides. Textures and stages of rendering
-are counted past; the types of such a text are not checked. Below DIR, folders named node_modules, vendor and testdata are left out, and
-those that begin with a dot or a line.
+a program puts together when it runs, templates, sizes that an override without a default decides. A text with textures, matrices or
+stages of rendering is counted too, but its types are not checked. Below DIR, folders named node_modules, vendor or testdata are left
+out, and those whose names begin with a dot or an underscore.
 
 A line of the list of unreachable kernels is the name of a kernel, an entry point or a .wgsl file, without .wgsl; * in it stands for
 anything, and # begins a comment.

@@ -3,9 +3,9 @@ package outline
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"sort"
-	"strings"
 )
 
 // Outline is what a text declares.
@@ -191,13 +191,11 @@ var stages = map[string]bool{"vertex": true, "fragment": true}
 
 // outside reports whether a name means something that compute kernels of buffers have no use for.
 func outside(name string) bool {
-	for _, prefix := range []string{"texture", "sampler", "mat2x", "mat3x", "mat4x"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return stages[name] || name == "binding_array" || name == "discard"
+	return outsideNames.MatchString(name) || stages[name]
 }
+
+var outsideNames = regexp.MustCompile(`^(texture_(1d|2d|3d|cube|multisampled|storage|depth|external)\w*|texture[A-Z]\w*|sampler(_comparison)?|` +
+	`mat[234]x[234][fh]?|binding_array|discard)$`)
 
 func (m *module) place(i int, text string) *Place {
 	line, column := m.position(i)

@@ -104,7 +104,7 @@ func TestReadSaysWhatItFound(t *testing.T) {
 	}{
 		{"@group(0) @binding(0)\nvar t: texture_2d<f32>;\n@vertex fn f() { let m = mat2x2f(); discard; }", "2:8 texture_2d, 3:2 vertex, 3:26 mat2x2f, 3:37 discard", "", ""},
 		{"enable subgroups, f16;\nenable clip_distances;", "2:1 enable clip_distances", "", ""},
-		{"fn f() { let vertex = 1; let x = a.texture_x; }", "", "", ""},
+		{"fn f() { let vertex = 1; let x = a.texture_2d; let texture_size = sampler_count + mat2; }", "", "", ""},
 		{"const A = 1;\n  #ifdef X\nfn f() {}\n#endif", "", "2:3 #ifdef X", ""},
 		{"fn f() {\n#define A \\\n 3\n}", "", "2:1 #define A \\ 3", ""},
 		{"{{HEAD}}\nfn f() {}", "", "1:1 {{HEAD}}", ""},
