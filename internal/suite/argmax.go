@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
@@ -37,6 +38,14 @@ func partialTrials(a kernels.ArgMaxPartials, s schedules.ArgMax, seed uint64) []
 		ties[i] = float32(r.IntN(3))
 	}
 	add("three values", ties)
+	// The largest are not what an invocation looks at first, and every invocation has one.
+	late, stretch := make([]float32, a.N), (a.N+s.Partials-1)/s.Partials
+	for i := range late {
+		if i%stretch >= s.Workgroup {
+			late[i] = 1
+		}
+	}
+	add("equal values after others", late)
 	return all
 }
 
@@ -59,35 +68,40 @@ func checkPartials(x []float32, partials int, got []uint32) error {
 }
 
 // finalTrials takes the largest of partial results to the params, where the ring has room and where it is full; with the largest at
-// places that a step of a tree may lose, with values near the lowest, and with none: the token is the last then.
+// places that a step of a tree may lose, with values near the lowest, with equal ones, and with none: the token is the last then.
 func finalTrials(a kernels.ArgMaxFinal, s schedules.ArgMax, seed uint64) []Trial {
-	draw := func(i uint64) []partial {
-		r := Random(seed + i)
-		partials := make([]partial, s.Partials)
-		for p := range partials {
-			partials[p] = partial{float32(r.IntN(4)) - 2, uint32(r.IntN(a.N))} // equal values come often
-		}
-		return partials
+	var all []Trial
+	r := Random(seed)
+	for _, written := range []int{a.Params.Ring - 1, a.Params.Ring, a.Params.Ring / 2} {
+		all = append(all, finalTrial(a, fmt.Sprintf("%d of %d words written", written, a.Params.Ring), written, drawPartials(r, a.N, s.Partials)))
 	}
-	ring := a.Params.Ring
-	all := []Trial{finalTrial(a, draw(0), ring-1), finalTrial(a, draw(1), ring), finalTrial(a, draw(3), ring/2)}
 	places := []int{s.Partials - 1}
 	for at := 1; at < s.Partials; at *= 2 {
 		places = append(places, at-1, at)
 	}
-	for i, best := range places {
-		partials := draw(uint64(4 + i))
+	for _, best := range places {
+		partials := drawPartials(r, a.N, s.Partials)
 		partials[best] = partial{1e30, uint32(max(0, a.N-1-best))}
-		all = append(all, finalTrial(a, partials, 0))
-		all[len(all)-1].Name = fmt.Sprint("the largest at ", best)
+		all = append(all, finalTrial(a, fmt.Sprint("the largest at ", best), 0, partials))
 	}
-	lowest, none := draw(2), make([]partial, s.Partials)
-	for p := range lowest {
+	lowest, none := drawPartials(r, a.N, s.Partials), make([]partial, s.Partials)
+	rising, falling := make([]partial, s.Partials), make([]partial, s.Partials)
+	for p := range s.Partials {
 		lowest[p].value, none[p] = -3e38, partial{-math.MaxFloat32, math.MaxUint32}
+		rising[p].index = uint32(min(a.N/2+p*a.N/2/s.Partials, a.N-1))
+		falling[s.Partials-1-p].index = rising[p].index
 	}
-	all = append(all, finalTrial(a, lowest, 0), finalTrial(a, none, 0))
-	all[len(all)-2].Name, all[len(all)-1].Name = "values near the lowest", "no value"
-	return all
+	return append(all, finalTrial(a, "values near the lowest", 0, lowest), finalTrial(a, "no value", 0, none),
+		finalTrial(a, "equal values, rising indices", 0, rising), finalTrial(a, "equal values, falling indices", 0, falling))
+}
+
+// drawPartials draws values that are often equal.
+func drawPartials(r *rand.Rand, n, partials int) []partial {
+	list := make([]partial, partials)
+	for p := range list {
+		list[p] = partial{float32(r.IntN(4)) - 2, uint32(r.IntN(n))}
+	}
+	return list
 }
 
 // partial is the largest value of a stretch and its index.
@@ -97,7 +111,7 @@ type partial struct {
 }
 
 // finalTrial gives partial results, and params of a ring with some words written.
-func finalTrial(a kernels.ArgMaxFinal, partials []partial, written int) Trial {
+func finalTrial(a kernels.ArgMaxFinal, name string, written int, partials []partial) Trial {
 	best := slices.MinFunc(partials, func(x, y partial) int { return cmp.Or(cmp.Compare(y.value, x.value), cmp.Compare(x.index, y.index)) })
 	best.index = min(best.index, uint32(a.N-1))
 	var words []uint32
@@ -112,7 +126,7 @@ func finalTrial(a kernels.ArgMaxFinal, partials []partial, written int) Trial {
 		want[a.Params.RingAt+written] = best.index
 	}
 	return Trial{
-		Name:   fmt.Sprintf("%d of %d words written", written, a.Params.Ring),
+		Name:   name,
 		Inputs: map[string][]Part{kernels.Partials: Whole(Words(words)), kernels.Params: Whole(Words(before))},
 		Check:  func(out map[string][]byte) error { return sameRecord(out[kernels.Params], want) },
 	}
