@@ -174,6 +174,22 @@ func TestNoDevice(t *testing.T) {
 	}
 }
 
+// Whoever doesn't ask for the simulator gets an adapter or the evaluator, whether there is a library or not.
+func TestAutoIsNoSimulator(t *testing.T) {
+	for _, cache := range []string{os.Getenv("KGEN_CACHE"), t.TempDir()} {
+		t.Setenv("KGEN_CACHE", cache)
+		for _, device := range []string{"", "auto", "native"} {
+			found, err := chooseDevice(t.Context(), &Options{Device: device, Log: func(string) {}})
+			if err == nil && found != nil {
+				if found.adapter == nil || found.device.Kind == simKind {
+					t.Errorf("device %q: %+v", device, found.device)
+				}
+				found.close()
+			}
+		}
+	}
+}
+
 func oraclePath(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
