@@ -65,7 +65,7 @@ func (p *prover) transfer(f *facts, n *node) span {
 	}
 	switch n.op {
 	case opAdd:
-		return a.add(b).wrapped(n.typ)
+		return p.regrouped(f, n, a.add(b).wrapped(n.typ))
 	case opSub:
 		r := a.sub(b)
 		if least, ok := f.apart[[2]*node{n.args[0], n.args[1]}]; ok {
@@ -97,6 +97,26 @@ func (p *prover) transfer(f *facts, n *node) span {
 		return a.wrapped(n.typ)
 	}
 	return p.truth(f, n, a, b)
+}
+
+// regrouped is the span of (u + v) + y, of which s is known, as that of u + (v + y) or v + (u + y) where these were met: a guard may
+// speak of another grouping than the index.
+func (p *prover) regrouped(f *facts, n *node, s span) span {
+	for side, x := range n.args {
+		if x.op != opAdd {
+			continue
+		}
+		y := n.args[1-side]
+		for i, u := range x.args {
+			v := x.args[1-i]
+			for _, key := range []nodeKey{{op: opAdd, typ: n.typ, a: v, b: y}, {op: opAdd, typ: n.typ, a: y, b: v}} {
+				if m := p.nodes[key]; m != nil {
+					s = s.meet(p.span(f, u).add(p.span(f, m)).wrapped(n.typ))
+				}
+			}
+		}
+	}
+	return s
 }
 
 // choice is the span of select: of each value where its condition holds.

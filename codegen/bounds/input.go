@@ -2,8 +2,8 @@ package bounds
 
 import "github.com/kgen-wgsl/kgen/codegen/wgsl"
 
-// mostSubgroup is the largest subgroup that WGSL knows.
-const mostSubgroup = 128
+// The sizes of subgroups that WGSL knows.
+const leastSubgroup, mostSubgroup = 4, 128
 
 // builtins makes the built-in values of an entry point. Those that others are computed from are nodes of their own.
 func (p *prover) builtins(fn *wgsl.Func) map[string]*node {
@@ -26,7 +26,7 @@ func (p *prover) builtins(fn *wgsl.Func) map[string]*node {
 	}
 	return map[string]*node{
 		"workgroup_id": group, "num_workgroups": groups, "local_invocation_id": local, "global_invocation_id": global,
-		"local_invocation_index": index, "subgroup_size": u32(1, mostSubgroup), "subgroup_invocation_id": u32(0, mostSubgroup-1),
+		"local_invocation_index": index, "subgroup_size": u32(leastSubgroup, mostSubgroup), "subgroup_invocation_id": u32(0, mostSubgroup-1),
 		"subgroup_id": u32(0, all-1), "num_subgroups": u32(1, all),
 	}
 }
