@@ -61,10 +61,13 @@ func (e *Equivalent) Has(k mutate.Kernel, site mutate.Site) bool {
 	if !slices.Contains(e.Operators, site.Operator) || !e.change.MatchString(site.Description) {
 		return false
 	}
-	if ok, _ := path.Match(e.Kernel, k.Name); !ok {
-		return false
-	}
-	return e.at.MatchString(from(k.Text, site.Pos.Line))
+	return e.Of(k.Name) && e.at.MatchString(from(k.Text, site.Pos.Line))
+}
+
+// Of reports whether it speaks of a kernel.
+func (e *Equivalent) Of(kernel string) bool {
+	ok, _ := path.Match(e.Kernel, kernel)
+	return ok
 }
 
 // from returns a text from a line on.
