@@ -59,9 +59,10 @@ func CompileWith(file *wgsl.File, entry string, constants map[string]float64) (p
 		return nil, err
 	}
 	defer func() {
-		if f, ok := recover().(failure); ok {
+		r := recover() // once: it ends the panic, whatever that was
+		if f, ok := r.(failure); ok {
 			p, err = nil, f.err
-		} else if r := recover(); r != nil {
+		} else if r != nil {
 			panic(r)
 		}
 	}()

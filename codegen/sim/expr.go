@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
@@ -102,16 +103,14 @@ func (c *compiler) constantValue(e *wgsl.Ident, d *wgsl.Declare, into []int) []i
 	return out
 }
 
-// several computes expressions from left to right. Values of variables are kept where a call after them may change the variable.
+// several computes expressions from left to right. Values are kept where a call after them may change a variable: their registers may be
+// the variable's, also those of vec2(x, y) or u32(x).
 func (c *compiler) several(list ...wgsl.Expr) [][]int {
 	out := make([][]int, len(list))
 	for i, e := range list {
 		out[i] = c.expr(e, nil)
-		for _, later := range list[i+1:] {
-			if c.isRef(e) && hasCall(later) {
-				out[i] = c.copyOf(out[i])
-				break
-			}
+		if slices.ContainsFunc(list[i+1:], hasCall) {
+			out[i] = c.copyOf(out[i])
 		}
 	}
 	return out

@@ -74,11 +74,8 @@ func (c *compiler) store(r ref, from []int, pos wgsl.Pos) {
 }
 
 func (c *compiler) storeRegisters(r ref, from []int) {
-	for i, s := range from { // what a value of the variable itself would lose on the way is kept first
-		if r.dynamic < 0 && s >= r.static && s < r.static+len(from) && s != r.static+i {
-			from = c.copyOf(from)
-			break
-		}
+	if c.overlaps(r, from) {
+		from = c.copyOf(from)
 	}
 	c.emit(func(m *machine, a *lanes) {
 		if r.dynamic < 0 {
@@ -96,6 +93,23 @@ func (c *compiler) storeRegisters(r ref, from []int) {
 			}
 		}
 	})
+}
+
+// overlaps reports whether a value may have registers of the variable itself, which a store would overwrite before it reads them.
+func (c *compiler) overlaps(r ref, from []int) bool {
+	if len(from) == 1 {
+		return false
+	}
+	around := len(from)
+	if r.dynamic >= 0 {
+		around = len(parts(r.whole)) // the place may be anywhere in the variable
+	}
+	for i, s := range from {
+		if s > r.static-around && s < r.static+around && (r.dynamic >= 0 || s != r.static+i) {
+			return true
+		}
+	}
+	return false
 }
 
 // access is a read or write of a place outside of registers.

@@ -37,8 +37,8 @@ func (c *compiler) isRef(e wgsl.Expr) bool {
 		return e.Op == "*"
 	case *wgsl.Index:
 		return c.isRef(e.X)
-	case *wgsl.Member:
-		return c.isRef(e.X)
+	case *wgsl.Member: // v.x is a place, v.xy a value
+		return c.isRef(e.X) && (len(e.Name) == 1 || !c.isVector(e.X))
 	}
 	return false
 }
