@@ -107,8 +107,8 @@ func sizesUnknown(fn *wgsl.Func, use Use) string {
 	return ""
 }
 
-// budget bounds the work of one proof: a kernel of kgen takes a hundredth of it.
-const budget = 20_000_000
+// budget bounds the work of one pass over a kernel. The longest kernels of kgen take 20,000.
+const budget = 2_000_000
 
 // prover is the state of one pass over an entry point.
 type prover struct {

@@ -20,9 +20,9 @@ var stated = []bounds.Range{
 // Random kernels are run over all invocations, with contents of buffers drawn anew: no index is ever out of what the prover says it
 // may be, and none that it proves is out of bounds. Words of which something is stated keep it, unless the proof says that they may not.
 func TestSoundness(t *testing.T) {
-	kernels := 1500
+	kernels := 1000
 	if testing.Short() {
-		kernels = 300
+		kernels = 200
 	}
 	total := tally{}
 	for seed := range kernels {

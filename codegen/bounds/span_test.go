@@ -75,7 +75,7 @@ func TestOperations(t *testing.T) {
 		{opMax, func(x, y int64) int64 { return max(x, y) }},
 		{opConvert, func(x, _ int64) int64 { return x }},
 	}
-	for range 15_000 {
+	for range 6_000 {
 		typ := []wgsl.Type{wgsl.U32, wgsl.I32}[r.IntN(2)]
 		from := typ
 		o := operations[r.IntN(len(operations))]
@@ -105,7 +105,7 @@ func TestOperations(t *testing.T) {
 // Joined spans have the values of both, and what spans have in common their meet has.
 func TestJoinAndMeet(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 7))
-	for range 15_000 {
+	for range 6_000 {
 		a, b := anySpan(r, wgsl.U32), anySpan(r, wgsl.U32)
 		join, meet := a.join(b), a.meet(b)
 		for _, v := range a.values() {
@@ -134,7 +134,7 @@ func TestJoinAndMeet(t *testing.T) {
 // What follows from a condition holds for every pair of values of which the condition does.
 func TestAssume(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 7))
-	for range 15_000 {
+	for range 6_000 {
 		p := newProver(Use{Grid: [3]int{1, 1, 1}}, &wgsl.Func{Workgroup: [3]int{1, 1, 1}}, &memory{})
 		typ := []wgsl.Type{wgsl.U32, wgsl.U32, wgsl.I32}[r.IntN(3)]
 		x, y := p.known(typ, anySpan(r, typ)), p.known(typ, anySpan(r, typ))
