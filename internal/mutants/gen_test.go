@@ -37,6 +37,7 @@ func TestMutants(t *testing.T) {
 		t.Logf("%s: %s", r.Site, told(r.Fault))
 	}
 	t.Logf("seed %d\n%s", *seed, s)
+	testProofs(t, b, results)
 	for _, r := range s.Unexplained {
 		t.Errorf("survives: %s", r.Site)
 	}
