@@ -94,6 +94,9 @@ func (g *generator) callText(f *function) (string, bool) {
 
 // initialShallow returns an argument: of a scalar or vector with few operators.
 func (g *generator) initialShallow(k *kind) string {
+	if k.isPlain() && g.chance(30) { // the function may change the variable
+		return g.runtime(k).text
+	}
 	if k.isPlain() {
 		return g.tamed(k, g.value(k, 1))
 	}

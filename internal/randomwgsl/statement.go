@@ -175,6 +175,12 @@ func (g *generator) part(k *kind) *kind {
 
 func (g *generator) assign(place string, k *kind) {
 	integer := k.scalar == "i32" || k.scalar == "u32"
+	if integer && g.chance(10) { // the call may change what is added to
+		if call, ok := g.called(k); ok {
+			g.line("%s %s= %s;", place, pick(g, "+", "-", "*", "^"), call)
+			return
+		}
+	}
 	switch {
 	case integer && k.width == 1 && g.chance(10):
 		g.line("%s%s;", place, pick(g, "++", "--"))
