@@ -172,10 +172,12 @@ func checkBound(g plan.Group, uses []plan.Use) error {
 	return nil
 }
 
+// wholeSuite reports whether tests that run a slice by themselves are to run whole.
+func wholeSuite() bool { return os.Getenv("KGEN_SUITE") == "all" }
+
 // Every preset, compiled for every profile, exact and fast, reads the tensors that it should: where two share memory, the one that is
 // read was written last.
 func TestUsesOfPresets(t *testing.T) {
-	whole := os.Getenv("KGEN_SUITE") == "all"
 	for i, preset := range models.Presets() {
 		g, err := models.Build(preset.Hyperparameters, models.Options{KV: ir.F16})
 		if err != nil {
@@ -186,7 +188,7 @@ func TestUsesOfPresets(t *testing.T) {
 				p.SubgroupSize = 32
 			}
 			for k, fast := range []bool{false, true} {
-				if !whole && (i+j+4*k)%8 != 0 {
+				if !wholeSuite() && (i+j+4*k)%8 != 0 {
 					continue
 				}
 				r, err := Compile(g, Options{Profile: p, Context: 1024, Fast: fast})
@@ -217,7 +219,11 @@ func TestUsesOfCases(t *testing.T) {
 			}
 		}
 	}
-	for seed := range uint64(200) {
+	seeds := uint64(50)
+	if wholeSuite() {
+		seeds = 300
+	}
+	for seed := range seeds {
 		text := testgraph.Random(seed)
 		c, err := planned(t, text, "list uses", Options{Fast: seed%2 == 1})
 		if err == nil {
