@@ -64,10 +64,13 @@ func (p *prover) declare(s *state, t *wgsl.Declare) {
 		p.places[v] = p.place(s, t.Init)
 		return
 	}
-	n := (*node)(nil)
-	if t.Init != nil {
+	var n *node
+	switch {
+	case t.Init != nil:
 		n = p.value(s, t.Init)
-	} else {
+	case p.loops > 0: // naga 29 forgets to zero it again in later rounds
+		n = p.fresh(v.Type)
+	default:
 		n = p.zero(v.Type)
 	}
 	if v.Kind == wgsl.VarSymbol && !p.memory.followed(v) {
