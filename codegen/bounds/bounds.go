@@ -115,10 +115,7 @@ type prover struct {
 	use     Use
 	memory  *memory
 	nodes   map[nodeKey]*node
-	numbers map[struct {
-		t wgsl.Type
-		n int64
-	}]*node
+	numbers map[numberKey]*node
 	left    int // of the budget
 	inputs  map[string]*node
 	lengths map[*wgsl.Symbol]*node
@@ -140,10 +137,7 @@ func newProver(use Use, fn *wgsl.Func, m *memory) *prover {
 	p := &prover{
 		use: use, memory: m, nodes: map[nodeKey]*node{}, left: budget, lengths: map[*wgsl.Symbol]*node{},
 		places: map[*wgsl.Symbol]place{}, found: map[wgsl.Expr]*access{}, stored: map[*wgsl.Symbol]span{}, counted: map[string]wgsl.Pos{},
-		numbers: map[struct {
-			t wgsl.Type
-			n int64
-		}]*node{},
+		numbers: map[numberKey]*node{},
 	}
 	p.inputs = p.builtins(fn)
 	return p

@@ -170,7 +170,7 @@ func (r round) after(p *prover, like []carried) []carried {
 func (p *prover) round(before *state, now []carried, stmt wgsl.Stmt) round {
 	s := before.copied()
 	for _, c := range now {
-		s.env[c.variable] = p.value0(c)
+		s.env[c.variable] = p.initial(c)
 	}
 	j := &jump{loop: true}
 	p.jumps = append(p.jumps, j)
@@ -196,8 +196,8 @@ func (p *prover) round(before *state, now []carried, stmt wgsl.Stmt) round {
 	return round{s, reachable(p.join(exit, j.breaks))}
 }
 
-// value0 is a carried variable at the start of a round.
-func (p *prover) value0(c carried) *node {
+// initial is a carried variable at the start of a round.
+func (p *prover) initial(c carried) *node {
 	if len(c.spans) == 0 {
 		return p.fresh(c.typ)
 	}

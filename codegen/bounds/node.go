@@ -50,6 +50,11 @@ type nodeKey struct {
 	a, b, c *node
 }
 
+type numberKey struct {
+	typ wgsl.Type
+	n   int64
+}
+
 // integer reports whether a type has an order that the prover follows.
 func integer(t wgsl.Type) bool { return t == wgsl.U32 || t == wgsl.I32 }
 
@@ -71,10 +76,7 @@ func (p *prover) fresh(t wgsl.Type) *node {
 func (p *prover) known(t wgsl.Type, s span) *node { return &node{typ: t, base: s.meet(limits(t))} }
 
 func (p *prover) number(t wgsl.Type, n int64) *node {
-	key := struct {
-		t wgsl.Type
-		n int64
-	}{t, n}
+	key := numberKey{t, n}
 	if p.numbers[key] == nil {
 		p.numbers[key] = &node{typ: t, base: constant(n)}
 	}
