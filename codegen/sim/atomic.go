@@ -107,14 +107,14 @@ func (m *machine) noteAtomic(x *access, lane, at int) {
 	stores := x.at.what == "atomicStore"
 	var c *cell
 	if x.space == wgsl.WorkgroupSpace {
-		if c = m.cells.at(at / 2); c.write < m.start && !m.options.ZeroWorkgroup && !stores {
+		if c = m.cells.at(at / 2); c.value < m.start && !m.options.ZeroWorkgroup && !stores {
 			m.unwritten(x, lane, at-x.origin(m))
 		}
 	} else {
 		b := &m.bound[x.root]
-		if c = m.cell(x.root, at/2); c.write < m.start && !stores && !b.buffer.isWritten(b.base+at/4) {
+		if c = m.cell(x.root, at/2); c.value < m.start && !stores && !b.buffer.isWritten(b.base+at/4) {
 			m.unwritten(x, lane, at)
 		}
 	}
-	c.write, c.writer, c.writeSite = m.epoch, -1, x.at.number
+	c.write, c.value, c.writer, c.writeSite = m.epoch, m.epoch, -1, x.at.number
 }

@@ -345,7 +345,7 @@ func (c *compiler) list(f func()) []op {
 
 // site notes a place for findings.
 func (c *compiler) site(pos wgsl.Pos, what string) site {
-	s := site{int32(len(c.sites)), pos, what}
+	s := site{number: int32(len(c.sites)), pos: pos, what: what}
 	c.sites = append(c.sites, s)
 	return s
 }

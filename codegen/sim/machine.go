@@ -144,9 +144,10 @@ func (m *machine) report(kind Kind, at site, variable string, index int64, detai
 
 // site is a place of the text that findings name. Sites have numbers; 0 is none.
 type site struct {
-	number int32
-	pos    wgsl.Pos
-	what   string // the operation, in words
+	number    int32
+	pos       wgsl.Pos
+	what      string // the operation, in words
+	component bool   // it writes a component of a vector
 }
 
 // barrier orders the accesses before it and after it.

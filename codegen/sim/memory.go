@@ -66,6 +66,8 @@ func (c *compiler) store(r ref, from []int, pos wgsl.Pos) {
 		return
 	}
 	x := access{ref: r, at: c.site(pos, "write"), parts: parts(r.typ), slots: from}
+	x.at.component = r.vector != nil
+	c.sites[x.at.number] = x.at
 	if r.space == wgsl.WorkgroupSpace {
 		c.emit(x.writeShared)
 	} else {
@@ -120,6 +122,23 @@ type access struct {
 	slots []int
 }
 
+// siblings returns the bytes of the other components of the vector, for a write to one of them at a byte: it may access them all, says
+// WGSL, "Component Reference from Vector Memory View".
+func (x *access) siblings(at int) []int {
+	v, ok := x.vector.(wgsl.Vector)
+	if !ok {
+		return nil
+	}
+	size := wgsl.SizeOf(v.Elem)
+	list := make([]int, 0, 3)
+	for i, first := 0, at&^(wgsl.AlignOf(v)-1); i < v.Width; i++ {
+		if other := first + i*size; other != at {
+			list = append(list, other)
+		}
+	}
+	return list
+}
+
 // byteAt returns the byte of the variable that an invocation gets to.
 func (x *access) byteAt(m *machine, lane int) int {
 	if x.dynamic < 0 {
@@ -169,7 +188,7 @@ func (x access) readShared(m *machine, a *lanes) {
 
 func (m *machine) noteSharedRead(x *access, lane, at int) {
 	cell := m.cells.at(at / 2)
-	if cell.write < m.start && !m.options.ZeroWorkgroup {
+	if cell.value < m.start && !m.options.ZeroWorkgroup {
 		m.unwritten(x, lane, at-x.origin(m))
 	}
 	if with, where := cell.reads(int32(lane), m.epoch, m.synced[inWorkgroup], x.at.number); with >= 0 {
@@ -197,7 +216,14 @@ func (x access) writeShared(m *machine, a *lanes) {
 }
 
 func (m *machine) noteSharedWrite(x *access, lane, at int) {
-	with, where := m.cells.at(at/2).writes(int32(lane), m.epoch, m.synced[inWorkgroup], x.at.number)
+	c := m.cells.at(at / 2)
+	with, where := c.writes(int32(lane), m.epoch, m.synced[inWorkgroup], x.at.number)
+	c.value = m.epoch
+	for _, other := range x.siblings(at) {
+		if w, s := m.cells.at(other/2).writes(int32(lane), m.epoch, m.synced[inWorkgroup], x.at.number); with < 0 {
+			with, where = w, s
+		}
+	}
 	if with >= 0 {
 		m.race(x, at-x.origin(m), int(with), where, lane, "writes")
 	}

@@ -11,7 +11,8 @@ type ref struct {
 	whole   wgsl.Type // of the variable
 	typ     wgsl.Type // of the place
 	static  int
-	dynamic int // register to add; -1 for none
+	dynamic int       // register to add; -1 for none
+	vector  wgsl.Type // that the place is a component of, outside of registers; nil for none
 }
 
 func (r ref) registers() bool {
@@ -72,6 +73,7 @@ func (c *compiler) member(r ref, name string) ref {
 			r.static += n
 		} else {
 			r.static += n * wgsl.SizeOf(v.Elem)
+			r.vector = v
 		}
 		r.typ = v.Elem
 		return r
@@ -94,6 +96,7 @@ func (c *compiler) element(r ref, e *wgsl.Index) ref {
 		stride, unit = wgsl.Stride(elem), 2
 		if v, ok := r.typ.(wgsl.Vector); ok {
 			stride = wgsl.SizeOf(v.Elem)
+			r.vector = v
 		}
 	}
 	if v := e.I.Expression().Value; v.Kind == wgsl.IntValue && length > 0 && v.Int >= 0 && v.Int < int64(length) {

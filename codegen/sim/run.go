@@ -120,6 +120,7 @@ func (d *dispatch) run(ctx context.Context) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	d.races()
 	return &Result{Findings: d.merge.findings.sorted(), Groups: int(d.done.Load()), Steps: d.steps.Load()}, nil
 }
 

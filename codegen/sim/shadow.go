@@ -3,6 +3,7 @@ package sim
 // cell remembers who touched a location last. A location is 2 bytes, or the first 2 of a word: what lies there has one type. Epochs count barriers and workgroups; an access of before the last barrier is ordered.
 type cell struct {
 	write, read           uint32 // epochs
+	value                 uint32 // epoch of the last write that left a value here: none did that was to another component of the vector
 	writer, reader, other int32  // invocations; other read too, and -1 is none. A writer of -1 used an atomic operation.
 	writeSite, readSite   int32
 }
@@ -59,13 +60,45 @@ func (c *cell) writes(lane int32, epoch, since uint32, at int32) (with, where in
 	return with, where
 }
 
-// groupCell is a cell for the workgroups of a dispatch.
+// groupCell is a cell for the workgroups of a dispatch. It knows the two with the smallest numbers that wrote and the two that read, so
+// that what is told of them is the same in whatever order they ran.
 type groupCell struct {
-	dispatch              uint32 // in which it was touched last
-	writer, reader, other uint32 // numbers of workgroups, plus 1; 0 is none
-	writeLane, readLane   int32
-	otherLane             int32
-	writeSite, readSite   int32
+	dispatch    uint32 // in which it was touched last
+	write, read [2]groupAccess
+	told        bool // its conflicts are to be reported
+}
+
+// groupAccess is what a workgroup did to a location.
+type groupAccess struct {
+	group uint32 // its number plus 1; 0 is none
+	lane  int32
+	site  int32
+}
+
+// smallest keeps an access if it is one of the two with the smallest numbers.
+func smallest(list *[2]groupAccess, a groupAccess) {
+	switch {
+	case list[0].group == 0 || a.group < list[0].group:
+		list[1], list[0] = list[0], a
+	case list[1].group == 0 || a.group < list[1].group:
+		list[1] = a
+	}
+}
+
+// conflict reports whether a workgroup wrote what another touched.
+func (c *groupCell) conflict() bool {
+	_, other := c.reader()
+	return c.write[1].group != 0 || other
+}
+
+// reader returns the first that read what another, the first that wrote, wrote.
+func (c *groupCell) reader() (groupAccess, bool) {
+	for _, r := range c.read {
+		if r.group != 0 && c.write[0].group != 0 && r.group != c.write[0].group {
+			return r, true
+		}
+	}
+	return groupAccess{}, false
 }
 
 // groupShadow has a buffer's cells.

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 )
 
@@ -53,7 +52,7 @@ func (m *machine) noteRead(x *access, b *bound, lane, at int) {
 	own := false
 	if b.writable {
 		cell := m.cell(x.root, at/2)
-		own = cell.write >= m.start
+		own = cell.value >= m.start
 		if with, where := cell.reads(int32(lane), m.epoch, m.synced[inStorage], x.at.number); with >= 0 {
 			m.race(x, at, int(with), where, lane, "reads")
 		}
@@ -72,7 +71,15 @@ func (m *machine) noteWrite(x *access, b *bound, lane, at int) {
 	if m.stray(x.dynamic, lane) {
 		return
 	}
-	if with, where := m.cell(x.root, at/2).writes(int32(lane), m.epoch, m.synced[inStorage], x.at.number); with >= 0 {
+	c := m.cell(x.root, at/2)
+	with, where := c.writes(int32(lane), m.epoch, m.synced[inStorage], x.at.number)
+	c.value = m.epoch
+	for _, other := range x.siblings(at) {
+		if w, s := m.cell(x.root, other/2).writes(int32(lane), m.epoch, m.synced[inStorage], x.at.number); with < 0 {
+			with, where = w, s
+		}
+	}
+	if with >= 0 {
 		m.race(x, at, int(with), where, lane, "writes")
 	}
 	if b.segments == nil {
@@ -119,75 +126,6 @@ func (m *machine) unwritten(x *access, lane, at int) {
 func (m *machine) race(x *access, at, first int, where int32, second int, does string) {
 	other := m.program.sites[where]
 	m.report(Race, x.at, x.name, elementAt(x.whole, int64(at)),
-		"invocation "+decimal(int64(second))+" "+does+" what invocation "+decimal(int64(first))+" "+other.what+"s in line "+decimal(int64(other.pos.Line))+", with no barrier between", first, second)
-}
-
-// merging guards what workgroups that run at the same time share.
-type merging struct {
-	sync.Mutex
-	findings findings
-}
-
-// finish compares what the workgroup touched with what others of the dispatch did, and marks what it wrote as written.
-func (m *machine) finish() {
-	m.merge.Lock()
-	defer m.merge.Unlock()
-	me := uint32(m.linear) + 1
-	for _, t := range m.touched {
-		b := &m.bound[t.root]
-		c := m.local[t.root].at(t.location)
-		word := b.base + t.location/2
-		g := b.buffer.groups.at(2*b.base+t.location, len(b.buffer.words), m.number)
-		if c.write >= m.start {
-			b.buffer.mark(word, 1)
-			if s := b.segment(word); s != nil && b.buffer.stamps != nil && s.write != 0 {
-				atomic.StoreUint32(&b.buffer.stamps[word], s.write)
-			}
-			if c.writer < 0 { // atomic operations don't race
-				continue
-			}
-			m.conflict(t, g.writer, g.writeLane, g.writeSite, "writes", me, c.writer, c.writeSite, "writes")
-			m.conflict(t, g.reader, g.readLane, g.readSite, "reads", me, c.writer, c.writeSite, "writes")
-			m.conflict(t, g.other, g.otherLane, g.readSite, "reads", me, c.writer, c.writeSite, "writes")
-			g.writer, g.writeLane, g.writeSite = me, c.writer, c.writeSite
-		}
-		if c.read >= m.start {
-			m.conflict(t, g.writer, g.writeLane, g.writeSite, "writes", me, c.reader, c.readSite, "reads")
-			switch {
-			case g.reader == 0:
-				g.reader, g.readLane, g.readSite = me, c.reader, c.readSite
-			case g.reader != me:
-				g.other, g.otherLane = me, c.reader
-			}
-		}
-	}
-}
-
-// conflict reports two workgroups that touch a location, the smaller number first.
-func (m *machine) conflict(t touch, group uint32, lane, where int32, did string, me uint32, mine, here int32, does string) {
-	if group == 0 || group == me {
-		return
-	}
-	if group > me {
-		group, lane, where, did, me, mine, here, does = me, mine, here, does, group, lane, where, did
-	}
-	d := m.program.bindings[t.root]
-	at := m.program.sites[here]
-	if does != "writes" && did == "writes" { // told of where the write is, if only one writes
-		at = m.program.sites[where]
-	}
-	f := Finding{
-		Kind: Race, Kernel: m.kernel, File: at.pos.File, Line: at.pos.Line, Column: at.pos.Column, Variable: d.Name,
-		Index:  elementAt(d.Type, int64(2*t.location)),
-		Detail: "two workgroups touch it: the first " + did + " in line " + decimal(int64(m.program.sites[where].pos.Line)) + ", the second " + does + " in line " + decimal(int64(m.program.sites[here].pos.Line)),
-		Invocations: []Invocation{
-			{Workgroup: m.groupOf(uint64(group - 1)), Local: int(lane)}, {Workgroup: m.groupOf(uint64(me - 1)), Local: int(mine)},
-		},
-	}
-	m.merge.findings.add(f)
-}
-
-func (d *dispatch) groupOf(linear uint64) [3]int {
-	x, y := uint64(d.grid[0]), uint64(d.grid[1])
-	return [3]int{int(linear % x), int(linear / x % y), int(linear / x / y)}
+		"invocation "+decimal(int64(second))+" "+does+" what invocation "+decimal(int64(first))+" "+other.what+"s in line "+decimal(int64(other.pos.Line))+", with no barrier between"+
+			besides(x.at, other), first, second)
 }
