@@ -1,8 +1,12 @@
 package kgen_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"io/fs"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,5 +117,40 @@ func TestCodesOfFiles(t *testing.T) {
 		t.Error("a folder was opened")
 	} else if coded := (*kgenrt.Error)(nil); !errors.As(err, &coded) || coded.Code != kgenrt.NoModel {
 		t.Errorf("a folder: %v", err)
+	}
+}
+
+// NaN in a weight makes NaN of every logit: that is told, not taken for a token. Tokens before it are given; evaluator and kernels agree.
+func TestLogitsThatAreNoNumbers(t *testing.T) {
+	const name = "llama-rope3-f32.gguf"
+	data := slices.Clone(oracle.Bytes(t, name))
+	file, err := gguf.Parse(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm, err := file.Tensor("output_norm.weight")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint32(data[norm.Offset:], math.Float32bits(float32(math.NaN())))
+	path := write(t, name, data)
+	for _, device := range []string{"cpu", "sim"} {
+		for _, temperature := range []float64{0, 1} {
+			m, err := kgen.Load(t.Context(), path, kgen.Options{Device: device, Exact: true, Context: 64})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := kgenrt.NewSession(m.Executor())
+			var coded *kgenrt.Error
+			for id, err := range s.Generate(t.Context(), []uint32{1, 2}, kgenrt.Options{MaxTokens: 5, Sampling: kgenrt.Sampling{Temperature: temperature}}) {
+				if !errors.As(err, &coded) {
+					t.Errorf("%s, temperature %v: token %d, %v", device, temperature, id, err)
+				}
+			}
+			if coded == nil || coded.Code != kgenrt.InvalidModel {
+				t.Errorf("%s, temperature %v: %v", device, temperature, coded)
+			}
+			m.Close()
+		}
 	}
 }

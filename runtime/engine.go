@@ -204,7 +204,9 @@ func (e *Engine) Step(ctx context.Context, start int, token uint32, k int) ([]ui
 		if ids = append(ids, more...); err != nil {
 			return ids, Wrap("decode", err)
 		}
-		token = ids[len(ids)-1]
+		if token = ids[len(ids)-1]; token == NoToken {
+			break
+		}
 	}
 	return ids, nil
 }
@@ -221,10 +223,18 @@ func (e *Engine) decode(ctx context.Context, start int, token uint32, k int) ([]
 		ring := e.plan.Params.Range
 		ring.Offset += uint64(e.plan.Params.RingAt+at) * 4
 		ring.Bytes = uint64(n) * 4
-		return e.replay(plan.Decode, n, []plan.Range{ring})
+		fault := e.plan.Params.Range
+		fault.Offset += plan.ParamsFault * 4
+		fault.Bytes = 4
+		return e.replay(plan.Decode, n, []plan.Range{ring, fault})
 	}, func(n int, data []byte) {
-		for ; len(data) > 0; data = data[4:] {
+		for ; len(data) > 4; data = data[4:] {
 			ids = append(ids, getU32(data))
+		}
+		if fault := getU32(data); fault > 0 {
+			for i := int(fault) - 1; i < len(ids); i++ {
+				ids[i] = NoToken
+			}
 		}
 		e.filled += n
 	})

@@ -11,11 +11,15 @@ type Executor interface {
 	// Prefill feeds tokens at positions start, start+1, ...
 	Prefill(ctx context.Context, start int, tokens []uint32) error
 	// Step feeds token at position start and returns the k ids that greedy decoding chooses after it: each but the last
-	// is fed in turn, so start+k positions are filled afterwards. Ties go to the lowest id.
+	// is fed in turn, so start+k positions are filled afterwards. Ties go to the lowest id. An id of NoToken says that no logit was a
+	// number; what comes after it means nothing.
 	Step(ctx context.Context, start int, token uint32, k int) ([]uint32, error)
 	// Logits feeds token at position start and writes the logits after it to dst, which holds Vocab values.
 	Logits(ctx context.Context, start int, token uint32, dst []float32) error
 }
+
+// NoToken stands for the token that greedy decoding can't choose, as all logits are NaN.
+const NoToken = 0xffffffff
 
 // BatchExecutor is an Executor that gives the logits of many positions faster than one by one.
 type BatchExecutor interface {

@@ -142,6 +142,9 @@ func (s *Session) decode(ctx context.Context, prompt []uint32, opts Options, yie
 		}
 		for _, id := range ids {
 			s.cached = append(s.cached, token)
+			if id == NoToken {
+				return noNumber(len(s.cached))
+			}
 			token = id
 			s.last.DecodeTokens++
 			left--
@@ -172,7 +175,24 @@ func (s *Session) chooser(opts Options) func(ctx context.Context, pos int, token
 		if err := s.exec.Logits(ctx, pos, token, logits); err != nil {
 			return nil, err
 		}
-		chosen[0] = draw.pick(logits, append(s.cached, token)) // all that was fed, and this token
+		if chosen[0] = NoToken; someNumber(logits) {
+			chosen[0] = draw.pick(logits, append(s.cached, token)) // all that was fed, and this token
+		}
 		return chosen, nil
 	}
+}
+
+// someNumber reports whether a logit is a number: NaN in the weights makes NaN of all of them.
+func someNumber(logits []float32) bool {
+	for _, v := range logits {
+		if v == v {
+			return true
+		}
+	}
+	return false
+}
+
+// noNumber is the error after so many tokens when no logit is a number.
+func noNumber(fed int) error {
+	return newError(InvalidModel, "no logit after "+strconv.Itoa(fed)+" tokens is a number: some weight of the model is not finite, or the device computes nonsense (kgen doctor tells)", nil)
 }

@@ -3,6 +3,7 @@ package kgenrt
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -16,6 +17,7 @@ type counter struct {
 	fed     []uint32
 	calls   []string
 	cancel  func() // called at the first Step
+	broken  uint32 // after this token, if it isn't 0, no logit is a number
 }
 
 func (c *counter) Vocab() int   { return 10 }
@@ -47,7 +49,9 @@ func (c *counter) Step(ctx context.Context, start int, token uint32, k int) ([]u
 		if err := c.feed(start+i, token); err != nil {
 			return nil, err
 		}
-		token = (token + 1) % 10
+		if token = (token + 1) % 10; c.broken != 0 && token == c.broken+1 {
+			return append(ids, NoToken, 9, 9)[:min(len(ids)+3, k)], nil
+		}
 		ids = append(ids, token)
 	}
 	return ids, nil
@@ -57,6 +61,11 @@ func (c *counter) Logits(_ context.Context, start int, token uint32, dst []float
 	c.calls = append(c.calls, "logits")
 	clear(dst)
 	dst[(token+1)%10] = 50
+	for i := range dst {
+		if c.broken != 0 && token == c.broken {
+			dst[i] = float32(math.NaN())
+		}
+	}
 	return c.feed(start, token)
 }
 
@@ -70,6 +79,18 @@ func collect(t *testing.T, s *Session, prompt []uint32, opts Options) ([]uint32,
 		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// Where no logit is a number, generation ends with an error, greedy or not, after the tokens before.
+func TestNoLogitIsANumber(t *testing.T) {
+	for name, opts := range map[string]Options{"greedy": {Burst: 4}, "sampled": {Sampling: Sampling{Temperature: 1, Seed: 1}}} {
+		s := NewSession(&counter{context: 20, broken: 5})
+		ids, err := collect(t, s, []uint32{2, 3}, opts)
+		var coded *Error
+		if !errors.As(err, &coded) || coded.Code != InvalidModel || !slices.Equal(ids, []uint32{4, 5}) {
+			t.Errorf("%s: got %v, %v", name, ids, err)
+		}
+	}
 }
 
 func TestGenerate(t *testing.T) {

@@ -48,7 +48,9 @@ func (a ArgMaxPartials) Kernel(s schedules.ArgMax, p schedules.Profile) (Kernel,
 }
 
 // ArgMaxFinal finds the largest of the partials and makes its index the next token: the token and the next position go to
-// the record in params, and the token to the ring as long as it has room. Operands: partials and params.
+// the record in params, and the token to the ring as long as it has room. When no value is a number above -3.4e38, the token is the last
+// of the vocabulary, so that what follows stays in bounds, and the record says from which entry of the ring on that is so. Operands:
+// partials and params.
 type ArgMaxFinal struct {
 	N      int
 	Params plan.Params
@@ -75,6 +77,9 @@ func (a ArgMaxFinal) Kernel(s schedules.ArgMax, p schedules.Profile) (Kernel, er
 				m.If("local == 0u", func() {
 					m.Let("token", "min(indices[0], %du)", a.N-1)
 					m.Let("written", "params[%du]", plan.ParamsOutLen)
+					m.If(fmt.Sprintf("indices[0] > %du && params[%du] == 0u", a.N-1, plan.ParamsFault), func() {
+						m.Set(fmt.Sprintf("params[%du]", plan.ParamsFault), "written + 1u")
+					})
 					m.If("written < %du", func() {
 						m.Set(fmt.Sprintf("params[params[%du] + written]", plan.ParamsOut), "token")
 					}, a.Params.Ring)

@@ -50,12 +50,12 @@ func advanceKernel() plan.Kernel {
 // workgroup=128 partials=128
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
-//go:embed kernels/argmax_final_151936_df3f7c27.wgsl
+//go:embed kernels/argmax_final_151936_72aca7c5.wgsl
 var argmaxFinal151936Text string
 
 func argmaxFinal151936Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "argmax_final_151936_df3f7c27",
+		Name: "argmax_final_151936_72aca7c5",
 		Text: argmaxFinal151936Text,
 		Bindings: []plan.Binding{
 			{Name: "partials", Access: plan.Read, Bytes: 1024},

@@ -50,12 +50,12 @@ func advanceKernel() plan.Kernel {
 // workgroup=128 partials=96
 // Used by portable_exact_f16, portable_exact_f32, portable_fast_f16, portable_fast_f32, subgroups_exact_f16, subgroups_exact_f32, subgroups_fast_f16, subgroups_fast_f32.
 //
-//go:embed kernels/argmax_final_49152_88d44697.wgsl
+//go:embed kernels/argmax_final_49152_d8a8a8cc.wgsl
 var argmaxFinal49152Text string
 
 func argmaxFinal49152Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "argmax_final_49152_88d44697",
+		Name: "argmax_final_49152_d8a8a8cc",
 		Text: argmaxFinal49152Text,
 		Bindings: []plan.Binding{
 			{Name: "partials", Access: plan.Read, Bytes: 768},

@@ -73,7 +73,7 @@ func finalTrials(a kernels.ArgMaxFinal, s schedules.ArgMax, seed uint64) []Trial
 	var all []Trial
 	r := Random(seed)
 	for _, written := range []int{a.Params.Ring - 1, a.Params.Ring, a.Params.Ring / 2} {
-		all = append(all, finalTrial(a, fmt.Sprintf("%d of %d words written", written, a.Params.Ring), written, drawPartials(r, a.N, s.Partials)))
+		all = append(all, finalTrial(a, fmt.Sprintf("%d of %d words written", written, a.Params.Ring), written, 0, drawPartials(r, a.N, s.Partials)))
 	}
 	places := []int{s.Partials - 1}
 	for at := 1; at < s.Partials; at *= 2 {
@@ -82,7 +82,7 @@ func finalTrials(a kernels.ArgMaxFinal, s schedules.ArgMax, seed uint64) []Trial
 	for _, best := range places {
 		partials := drawPartials(r, a.N, s.Partials)
 		partials[best] = partial{1e30, uint32(max(0, a.N-1-best))}
-		all = append(all, finalTrial(a, fmt.Sprint("the largest at ", best), 0, partials))
+		all = append(all, finalTrial(a, fmt.Sprint("the largest at ", best), 0, 0, partials))
 	}
 	lowest, none := drawPartials(r, a.N, s.Partials), make([]partial, s.Partials)
 	rising, falling := make([]partial, s.Partials), make([]partial, s.Partials)
@@ -91,8 +91,8 @@ func finalTrials(a kernels.ArgMaxFinal, s schedules.ArgMax, seed uint64) []Trial
 		rising[p].index = uint32(min(a.N/2+p*a.N/2/s.Partials, a.N-1))
 		falling[s.Partials-1-p].index = rising[p].index
 	}
-	return append(all, finalTrial(a, "values near the lowest", 0, lowest), finalTrial(a, "no value", 0, none),
-		finalTrial(a, "equal values, rising indices", 0, rising), finalTrial(a, "equal values, falling indices", 0, falling))
+	return append(all, finalTrial(a, "values near the lowest", 0, 0, lowest), finalTrial(a, "no value", 0, 0, none), finalTrial(a, "no value again", 1, 1, none), finalTrial(a, "a fault before", 0, 7, lowest),
+		finalTrial(a, "equal values, rising indices", 0, 0, rising), finalTrial(a, "equal values, falling indices", 0, 0, falling))
 }
 
 // drawPartials draws values that are often equal.
@@ -111,17 +111,21 @@ type partial struct {
 }
 
 // finalTrial gives partial results, and params of a ring with some words written.
-func finalTrial(a kernels.ArgMaxFinal, name string, written int, partials []partial) Trial {
+func finalTrial(a kernels.ArgMaxFinal, name string, written int, fault uint32, partials []partial) Trial {
 	best := slices.MinFunc(partials, func(x, y partial) int { return cmp.Or(cmp.Compare(y.value, x.value), cmp.Compare(x.index, y.index)) })
+	none := best.index >= uint32(a.N)
 	best.index = min(best.index, uint32(a.N-1))
 	var words []uint32
 	for _, p := range partials {
 		words = append(words, math.Float32bits(p.value), p.index)
 	}
 	before := newRecord(a.Params, nil, 41, 42)
-	before[plan.ParamsOutLen], before[plan.ParamsFlags], before[plan.ParamsRNG] = uint32(written), 7, 9
+	before[plan.ParamsOutLen], before[plan.ParamsFault], before[plan.ParamsRNG] = uint32(written), fault, 9
 	want := slices.Clone(before)
 	want[plan.ParamsToken], want[plan.ParamsPos], want[plan.ParamsLen], want[plan.ParamsOutLen] = best.index, 42, 43, uint32(written+1)
+	if none && fault == 0 {
+		want[plan.ParamsFault] = uint32(written + 1)
+	}
 	if written < a.Params.Ring {
 		want[a.Params.RingAt+written] = best.index
 	}

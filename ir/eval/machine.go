@@ -116,7 +116,8 @@ func (m *Machine) Logits(ctx context.Context, start int, token uint32, dst []flo
 }
 
 // Step feeds a token at position start and returns the k ids that greedy decoding chooses after it; each but the last
-// is fed in its turn, so that start+k positions are filled afterwards. The lowest id wins among equals.
+// is fed in its turn, so that start+k positions are filled afterwards. The lowest id wins among equals. Where no logit is a number
+// the ids end with 0xffffffff.
 func (m *Machine) Step(ctx context.Context, start int, token uint32, k int) ([]uint32, error) {
 	if err := m.check(start, k, []uint32{token}); err != nil {
 		return nil, err
@@ -130,7 +131,9 @@ func (m *Machine) Step(ctx context.Context, start int, token uint32, k int) ([]u
 		if err != nil {
 			return ids, err
 		}
-		ids = append(ids, token)
+		if ids = append(ids, token); int(token) >= m.Vocab() {
+			break // there is nothing to feed
+		}
 	}
 	return ids, nil
 }

@@ -85,11 +85,12 @@ func (r *run) argMax(n *ir.Node) {
 	r.values[n.Out[0]] = value{indices: indices}
 }
 
-// argMax returns the index of the largest value, the lowest among equals.
+// argMax returns the index of the largest value, the lowest among equals. NaN is never the largest; of nothing but NaN it is
+// 0xffffffff.
 func argMax(x []float32) uint32 {
-	best := 0
+	best := -1
 	for i, v := range x {
-		if v > x[best] {
+		if v == v && (best < 0 || v > x[best]) {
 			best = i
 		}
 	}

@@ -21,7 +21,7 @@ const (
 	ParamsToken  = iota // the token to feed
 	ParamsPos           // its position
 	ParamsLen           // keys it sees: position + 1
-	ParamsFlags         // none is defined yet
+	ParamsFault         // 0, or 1 more than the ring entries written when no logit was a number
 	ParamsRNG           // counter of the random numbers drawn
 	ParamsPages         // word of the sequence's first page id
 	ParamsOut           // word of the sequence's ring

@@ -86,6 +86,9 @@ fn main(@builtin(local_invocation_index) local: u32) {
   if (local == 0u) {
     let token = min(indices[0], 49151u);
     let written = params[7u];
+    if (indices[0] > 49151u && params[3u] == 0u) {
+      params[3u] = written + 1u;
+    }
     if (written < 16u) {
       params[params[6u] + written] = token;
     }

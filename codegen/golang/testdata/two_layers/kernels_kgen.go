@@ -50,12 +50,12 @@ func advanceKernel() plan.Kernel {
 // workgroup=32 partials=1
 // Used by portable_exact_f16, subgroups_exact_f16.
 //
-//go:embed kernels/argmax_final_128_89d00026.wgsl
+//go:embed kernels/argmax_final_128_ef49b5e4.wgsl
 var argmaxFinal128Text string
 
 func argmaxFinal128Kernel() plan.Kernel {
 	return plan.Kernel{
-		Name: "argmax_final_128_89d00026",
+		Name: "argmax_final_128_ef49b5e4",
 		Text: argmaxFinal128Text,
 		Bindings: []plan.Binding{
 			{Name: "partials", Access: plan.Read, Bytes: 8},

@@ -68,6 +68,9 @@ fn main(@builtin(local_invocation_index) local: u32) {
   if (local == 0u) {
     let token = min(indices[0], 127u);
     let written = params[7u];
+    if (indices[0] > 127u && params[3u] == 0u) {
+      params[3u] = written + 1u;
+    }
     if (written < 256u) {
       params[params[6u] + written] = token;
     }

@@ -1,7 +1,7 @@
 // the largest of 1 partial results becomes the next token
 // workgroup=32 partials=1
 @group(0) @binding(0) var<storage, read> partials: array<vec2<u32>, 1>;
-@group(0) @binding(1) var<storage, read_write> params: array<u32, 26>;
+@group(0) @binding(1) var<storage, read_write> params: array<u32, 266>;
 var<workgroup> tops: array<f32, 32>;
 var<workgroup> indices: array<u32, 32>;
 
@@ -68,7 +68,10 @@ fn main(@builtin(local_invocation_index) local: u32) {
   if (local == 0u) {
     let token = min(indices[0], 127u);
     let written = params[7u];
-    if (written < 16u) {
+    if (indices[0] > 127u && params[3u] == 0u) {
+      params[3u] = written + 1u;
+    }
+    if (written < 256u) {
       params[params[6u] + written] = token;
     }
     params[0u] = token;
