@@ -63,6 +63,10 @@ func TestProvePlan(t *testing.T) {
 			p.Lists[1].Records[1] = 2
 		}, []string{"y[params[2u] - 1u]: the index may be 0 to 4294967295", ""}},
 		{"a grid of two to count", func(p *plan.Plan) { p.Lists[0].Records[7] = 2 }, []string{"as counts may break it", ""}},
+		{"a grid of two before one of one", func(p *plan.Plan) {
+			p.Lists[0].Records[7] = 2
+			p.Lists[1].Records = append(p.Lists[1].Records, 1, 1, 1, 1, 1)
+		}, []string{"as counts may break it", ""}},
 		{"a token beyond the vocabulary", func(p *plan.Plan) { p.Vocab = 9 }, []string{"the value may be 1 to 9, and words 0 to 0 of params are stated to hold 0 to 8", ""}},
 		{"a count by two", func(p *plan.Plan) { replace(p, 1, "params[2u] += 1u", "params[2u] += 2u") }, []string{"word 2 of params counts: the value is not the one before and 1", ""}},
 		{"less bound than declared", func(p *plan.Plan) { p.Kernels[0].Bindings[1].Bytes = 396 }, []string{"y: it has 400 bytes, and 396 are bound", ""}},
