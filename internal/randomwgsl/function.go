@@ -86,6 +86,9 @@ func (g *generator) callText(f *function) (string, bool) {
 		if len(free) == 0 {
 			return "", false
 		}
+		if g.first != nil && len(taken) == 0 {
+			free[0] = g.first
+		}
 		taken = append(taken, free[0].name)
 		args = append(args, "&"+free[0].name)
 	}
@@ -101,4 +104,76 @@ func (g *generator) initialShallow(k *kind) string {
 		return g.tamed(k, g.value(k, 1))
 	}
 	return g.copied(k)
+}
+
+// order writes an expression of a variable and of a call that may change it, if there is such a function.
+func (g *generator) order() bool {
+	for _, f := range g.functions {
+		at := slices.Index(f.points, true)
+		if f.result == nil || at < 0 {
+			continue
+		}
+		scalar := plain(g.part(f.result).scalar, 1)
+		part, ok := g.walk("", f.result, scalar, false)
+		if !ok {
+			continue
+		}
+		g.provide(f)
+		pointed := f.params[at]
+		for _, v := range g.visible(func(v *variable) bool { return v.address && v.kind.String() == pointed.String() }) {
+			k := *g.part(pointed)
+			if k.scalar == "bool" {
+				k.scalar = "u32"
+			}
+			g.about(v, func() { g.around(f, v, &k, part, scalar.scalar) })
+			return true
+		}
+	}
+	return false
+}
+
+// provide declares variables that a function's pointers can point to, where there are none.
+func (g *generator) provide(f *function) {
+	needed := map[string]int{}
+	for i, k := range f.params {
+		if !f.points[i] {
+			continue
+		}
+		needed[k.String()]++
+		if len(g.visible(func(v *variable) bool { return v.address && v.kind.String() == k.String() })) >= needed[k.String()] {
+			continue
+		}
+		v := &variable{name: g.name("v"), kind: k, writable: true, address: true}
+		g.line("var %s: %s = %s;", v.name, k, g.initial(k))
+		g.add(v)
+	}
+}
+
+// around puts a call that changes a variable among operands that read it. Part is the scalar of the call's value that is used.
+func (g *generator) around(f *function, v *variable, k *kind, part, scalar string) {
+	call, ok := g.callWith(f, v)
+	if !ok {
+		return
+	}
+	middle := fmt.Sprintf("(i32(%s) & 15)", call+part)
+	if k.scalar != "i32" {
+		middle = fmt.Sprintf("%s%s", k.scalar, middle)
+	}
+	before, after := g.unary(g.value(k, depth)), g.unary(g.value(k, 1))
+	forms := []string{"%s - %s * %s", "max(%s, %s) ^ %s", "select(%s, %s, true) - %s", "(%s | %s) + %s"}
+	if k.scalar[0] == 'f' {
+		before, after = fmt.Sprintf("trunc(%s)", g.runtime(k).text), g.runtime(k).text
+		forms = []string{"%s - %s - %s", "max(%s, %s) + %s", "select(%s, %s, true) - %s"}
+	}
+	r := &variable{name: g.name("c"), kind: k}
+	e := expr{text: fmt.Sprintf(pick(g, forms...), before, splat(k, middle), after), size: 3 * tame(k.scalar)}
+	g.line("let %s = %s;", r.name, g.tamed(k, e))
+	g.add(r)
+}
+
+// callWith is callText with a variable for the first pointer.
+func (g *generator) callWith(f *function, v *variable) (string, bool) {
+	g.first = v
+	defer func() { g.first = nil }()
+	return g.callText(f)
 }

@@ -60,10 +60,12 @@ type generator struct {
 	scopes    [][]*variable
 	loops     int // loops around the statement, of this function
 	result    *kind
-	budget    int // statements that may still be written in this function
-	depth     int // of indices within indices
-	calls     int // of functions around the expression
-	switches  int // between the statement and its loop
+	budget    int       // statements that may still be written in this function
+	depth     int       // of indices within indices
+	calls     int       // of functions around the expression
+	first     *variable // what a call's first pointer points to, when not nil
+	only      *variable // what expressions read, when not nil
+	switches  int       // between the statement and its loop
 	inMain    bool
 	size      [3]int // of the workgroup
 	groups    [3]int
@@ -141,6 +143,14 @@ func (g *generator) block(head string, body func()) {
 func (g *generator) add(v *variable) {
 	last := len(g.scopes) - 1
 	g.scopes[last] = append(g.scopes[last], v)
+}
+
+// about runs f, in which expressions read no other variable.
+func (g *generator) about(v *variable, f func()) {
+	saved := g.only
+	g.only = v
+	f()
+	g.only = saved
 }
 
 // visible returns what a name stands for here, in random order.

@@ -61,7 +61,7 @@ func (g *generator) leaf(k *kind) expr {
 
 // runtime returns the value of a variable, or a part of one, or of the program's input.
 func (g *generator) runtime(k *kind) expr {
-	for _, v := range g.visible(func(*variable) bool { return true }) {
+	for _, v := range g.visible(func(v *variable) bool { return g.only == nil || v == g.only }) {
 		for range 2 {
 			if text, ok := g.walk(v.name, v.kind, k, false); ok {
 				return expr{text: text, size: tame(k.scalar)}
@@ -98,6 +98,9 @@ func (g *generator) walk(text string, from, to *kind, place bool) (string, bool)
 		return g.walk(text+"."+f.name, f.kind, to, place)
 	case from.scalar != to.scalar:
 		return "", false
+	case !place && from.width > 1 && g.chance(10): // a swizzle of a swizzle
+		wide := plain(from.scalar, 2+g.r.IntN(3))
+		return g.walk(text+"."+g.swizzle(from.width, wide.width), wide, to, place)
 	case from.width == to.width && (from.width == 1 || place || g.chance(70)):
 		return text, true
 	case from.width == 1 || place && to.width > 1:
@@ -105,20 +108,17 @@ func (g *generator) walk(text string, from, to *kind, place bool) (string, bool)
 	case to.width == 1 && g.chance(30):
 		return fmt.Sprintf("%s[%s]", text, g.index(from.width)), true
 	}
-	swizzle := ""
-	for range to.width {
-		c := g.r.IntN(from.width)
-		swizzle += pick(g, "xyzw", "xyzw", "rgba")[c : c+1]
+	return text + "." + g.swizzle(from.width, to.width), true
+}
+
+// swizzle returns n letters for components of a vector.
+func (g *generator) swizzle(width, n int) string {
+	letters, text := pick(g, "xyzw", "xyzw", "rgba"), ""
+	for range n {
+		c := g.r.IntN(width)
+		text += letters[c : c+1]
 	}
-	if strings.ContainsAny(swizzle, "xyzw") && strings.ContainsAny(swizzle, "rgba") {
-		swizzle = strings.Map(func(r rune) rune {
-			if at := strings.IndexRune("rgba", r); at >= 0 {
-				return rune("xyzw"[at])
-			}
-			return r
-		}, swizzle)
-	}
-	return text + "." + swizzle, true
+	return text
 }
 
 // index returns an index below n: a literal, or a value brought into range.

@@ -20,7 +20,8 @@ func (g *generator) statements(n int) {
 
 func (g *generator) statement() {
 	nested := g.indent < 5
-	switch n := g.r.IntN(20); {
+	switch n := g.r.IntN(21); {
+	case n == 20 && g.order():
 	case n < 5:
 		g.declaration()
 	case n < 10:
@@ -39,6 +40,7 @@ func (g *generator) statement() {
 		g.pointer()
 	case n == 18 && len(g.functions) > 0:
 		f := pick(g, g.functions...)
+		g.provide(f)
 		call, ok := g.callText(f)
 		switch {
 		case !ok:
@@ -153,7 +155,11 @@ func (g *generator) assignment() {
 		}
 		k := g.part(v.kind)
 		if place, ok := g.walk(v.name, v.kind, k, true); ok {
-			g.assign(place, k)
+			if g.chance(25) { // what is written overlaps what is read
+				g.about(v, func() { g.assign(place, k) })
+			} else {
+				g.assign(place, k)
+			}
 			return
 		}
 	}
