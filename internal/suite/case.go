@@ -34,6 +34,8 @@ type Trial struct {
 	// Check looks at the operands that the kernel may write, whole; of large ones that inputs cover in parts, at these parts alone,
 	// one after another.
 	Check func(out map[string][]byte) error
+	// Infinite says that the right results are no finite numbers: that the simulator finds one made of finite numbers is then no fault.
+	Infinite bool
 }
 
 // Part is bytes of an operand from an offset on.
@@ -80,14 +82,23 @@ func (c *Case) RunText(ctx context.Context, r *Runner, text string, seed uint64)
 	if text != "" {
 		k = k.withText(text)
 	}
-	return r.open(c.Requires, c.groups, func(s *session) error {
-		for _, t := range trials {
-			if err := c.try(ctx, s, k, t); err != nil {
-				return fmt.Errorf("%s: kernel %s, seed %d%s: %w", r, k.Plan.Name, seed, prefixed(", ", t.Name), err)
+	run := func(some []Trial) error {
+		return r.open(c.Requires, c.groups, func(s *session) error {
+			for _, t := range some {
+				s.infinite = t.Infinite
+				if err := c.try(ctx, s, k, t); err != nil {
+					return fmt.Errorf("%s: kernel %s, seed %d%s: %w", r, k.Plan.Name, seed, prefixed(", ", t.Name), err)
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
+	finite := slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return t.Infinite })
+	infinite := slices.DeleteFunc(trials, func(t Trial) bool { return !t.Infinite })
+	if err := run(finite); err != nil || len(infinite) == 0 {
+		return err
+	}
+	return run(infinite)
 }
 
 func prefixed(prefix, name string) string {

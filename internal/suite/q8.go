@@ -72,8 +72,9 @@ func ends(n int) Q8 {
 	return v
 }
 
-// hard draws a vector whose blocks are of the kinds that quantising may get wrong, in turn.
-func hard(seed uint64, n int) []float32 {
+// hard draws a vector whose blocks are of the kinds that quantising may get wrong, in turn. The largest values have sums that no f32
+// holds, unless the halves of their blocks are to balance.
+func hard(seed uint64, n int, balanced bool) []float32 {
 	const least = 0x1p-118
 	r := Random(seed)
 	x := Normal(r, n, 1)
@@ -89,7 +90,12 @@ func hard(seed uint64, n int) []float32 {
 			clear(block)
 		case 1:
 			scale(math.MaxFloat32 / 8)
-			block[r.IntN(32)] = -math.MaxFloat32
+			block[r.IntN(16)] = -math.MaxFloat32
+			for i := range block[:16] {
+				if balanced {
+					block[16+i] = -0.9 * block[i]
+				}
+			}
 		case 2: // below what is kept, subnormals among them
 			scale(least / 8)
 			block[3] = 0x1p-149
@@ -181,17 +187,17 @@ func Quantise(x []float32) (Q8, error) {
 
 // quantTrials quantises vectors of hard blocks, each kind of which comes at every place.
 func quantTrials(q kernels.QuantQ8, seed uint64) []Trial {
+	trial := func(name string, x []float32) Trial {
+		return Trial{Name: name, Inputs: map[string][]Part{kernels.X: Whole(Floats(x))}, Check: func(out map[string][]byte) error {
+			v, err := ReadQ8(out[kernels.Y], q.Columns)
+			return errors.Join(err, checkQ8(x, v))
+		}}
+	}
 	var all []Trial
 	for kind := range uint64(9) {
-		x := hard(seed*9+kind, q.Columns)
-		all = append(all, Trial{
-			Name:   fmt.Sprint("vector ", kind),
-			Inputs: map[string][]Part{kernels.X: Whole(Floats(x))},
-			Check: func(out map[string][]byte) error {
-				v, err := ReadQ8(out[kernels.Y], q.Columns)
-				return errors.Join(err, checkQ8(x, v))
-			},
-		})
+		all = append(all, trial(fmt.Sprint("vector ", kind), hard(seed*9+kind, q.Columns, true)))
 	}
-	return all
+	beyond := trial("sums beyond f32", hard(seed*9+1, q.Columns, false))
+	beyond.Infinite = true
+	return append(all, beyond)
 }
