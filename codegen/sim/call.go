@@ -103,10 +103,14 @@ func (c *compiler) components(e *wgsl.Call, s wgsl.Scalar, v [][]int, into []int
 		for _, x := range v {
 			operands = append(operands, x[i%len(x)])
 		}
+		floats := operands
+		if e.Name == "ldexp" { // of a float and an integer
+			floats = operands[:1]
+		}
 		c.emit(func(m *machine, a *lanes) {
-			if loop(m, a, d, operands) || m.taint {
+			if loop(m, a, d, operands) || m.made.taint {
 				if watched {
-					m.judge(a, at, d, operands...)
+					m.judge(a, at, d, floats...)
 				} else if isFloat(s) {
 					m.uses(a, at, operands...)
 				}
@@ -216,6 +220,12 @@ func (c *compiler) selects(v [][]int, into []int) []int {
 					to[i] = f[i]
 				}
 			}
+			m.gathered(a, d, func(i int) int {
+				if m.regs[cond][i] != 0 {
+					return yes
+				}
+				return no
+			})
 		})
 	}
 	return out
@@ -238,7 +248,7 @@ func (c *compiler) packs(e *wgsl.Call, x []int, code func(uint32) uint32) []int 
 	mask := uint32(1<<width - 1)
 	floats, halves := isFloat(component(e.Args[0].Expression().Type)), e.Name == "pack2x16float"
 	c.emit(func(m *machine, a *lanes) {
-		if m.taint && floats {
+		if floats {
 			m.uses(a, at, x...)
 		}
 		to := m.regs[out]
@@ -282,6 +292,9 @@ func (c *compiler) unpacks(name string, x, width int, f func(uint32) uint32, int
 			c.each1(eachOf1(func(x uint32) uint32 { return f(x >> shift & mask) }), d, x)
 		}
 	}
+	if name == "unpack2x16float" { // the others have no infinities
+		c.emit(func(m *machine, a *lanes) { m.given(a, out) })
+	}
 	return out
 }
 
@@ -292,12 +305,15 @@ func (c *compiler) splits(e *wgsl.Call, x []int) []int {
 	if e.Name == "frexp" {
 		f = frexp
 	}
+	at := c.site(e.Pos, e.Name)
 	for j, s := range x {
 		first, second := out[j], out[len(x)+j]
 		c.emit(func(m *machine, a *lanes) {
+			m.uses(a, at, s)
 			for i := a.lo; i < a.hi; i++ {
 				m.regs[first][i], m.regs[second][i] = f(m.regs[s][i])
 			}
+			m.given(a, []int{first, second})
 		})
 	}
 	return out

@@ -16,7 +16,10 @@ func (c *compiler) exprTo(e wgsl.Expr, into []int) {
 func (c *compiler) moveTo(to, from []int) {
 	for i, s := range from {
 		if d := to[i]; s != d {
-			c.emit(func(m *machine, a *lanes) { copy(m.regs[d][a.lo:a.hi], m.regs[s][a.lo:a.hi]) })
+			c.emit(func(m *machine, a *lanes) {
+				copy(m.regs[d][a.lo:a.hi], m.regs[s][a.lo:a.hi])
+				m.moved(a, d, s)
+			})
 		}
 	}
 }
@@ -135,7 +138,11 @@ func (c *compiler) unary(e *wgsl.Unary, into []int) []int {
 	out := c.take(len(x), into)
 	s := component(e.Type)
 	for i := range x {
-		c.each1(unaryLoop(e.Op, s), out[i], x[i])
+		f, d, from := unaryLoop(e.Op, s), out[i], x[i]
+		c.emit(func(m *machine, a *lanes) {
+			f(m.regs[d][a.lo:a.hi], m.regs[from][a.lo:a.hi])
+			m.moved(a, d, from)
+		})
 	}
 	return out
 }
@@ -164,7 +171,7 @@ func (c *compiler) arithmetic(op string, pos wgsl.Pos, tx, ty wgsl.Type, x, y []
 		if isFloat(s) && strings.Contains("+-*/%", op) {
 			f := floatLoop(op, s)
 			c.emit(func(m *machine, a *lanes) {
-				if f(m.regs[d][a.lo:a.hi], m.regs[xi][a.lo:a.hi], m.regs[yi][a.lo:a.hi]) || m.taint {
+				if f(m.regs[d][a.lo:a.hi], m.regs[xi][a.lo:a.hi], m.regs[yi][a.lo:a.hi]) || m.made.taint {
 					m.judge(a, at, d, xi, yi)
 				}
 			})
@@ -173,7 +180,7 @@ func (c *compiler) arithmetic(op string, pos wgsl.Pos, tx, ty wgsl.Type, x, y []
 		f := binaryLoop(op, s)
 		tested := isFloat(s)
 		c.emit(func(m *machine, a *lanes) {
-			if tested && m.taint {
+			if tested {
 				m.uses(a, at, xi, yi)
 			}
 			f(m.regs[d][a.lo:a.hi], m.regs[xi][a.lo:a.hi], m.regs[yi][a.lo:a.hi])
@@ -224,6 +231,7 @@ func (c *compiler) indexValue(e *wgsl.Index, into []int) []int {
 			for i := a.lo; i < a.hi; i++ {
 				to[i] = m.regs[x[int(at[i])+j]][i]
 			}
+			m.gathered(a, d, func(i int) int { return x[int(at[i])+j] })
 		}
 	})
 	return out
@@ -298,41 +306,55 @@ func (c *compiler) convert(pos wgsl.Pos, x []int, from, to wgsl.Scalar) []int {
 	for i := range x {
 		d, s := out[i], x[i]
 		c.emit(func(m *machine, a *lanes) {
-			if m.taint && isFloat(from) && !isFloat(to) {
-				m.uses(a, at, s, s)
+			if isFloat(from) && !isFloat(to) {
+				m.uses(a, at, s)
 			}
 			f(m.regs[d][a.lo:a.hi], m.regs[s][a.lo:a.hi])
-			if to == wgsl.F16 { // what is too large for it becomes infinite
+			switch { // what is too large for f16 becomes infinite
+			case to == wgsl.F16 && isFloat(from):
 				m.judge(a, at, d, s)
+			case to == wgsl.F16:
+				m.judge(a, at, d)
 			}
 		})
 	}
 	return out
 }
 
-// bitcast reinterprets bits. Values of f16 are held as f32 and go by their own bits.
+// bitcast reinterprets bits. Values of f16 are held as f32 and go by their own bits. Who looks at the bits of a float uses it; an
+// infinity that is written in bits is meant.
 func (c *compiler) bitcast(e *wgsl.Bitcast, into []int) []int {
 	x := c.expr(e.X, nil)
 	from, to := component(e.X.Expression().Type), component(e.To)
-	if (from == wgsl.F16) == (to == wgsl.F16) {
-		return x
+	at := c.site(e.Pos, "bitcast")
+	if isFloat(from) {
+		c.emit(func(m *machine, a *lanes) { m.uses(a, at, x...) })
 	}
-	if to == wgsl.F16 {
-		out := c.take(2*len(x), nil)
+	out := x
+	switch {
+	case to == wgsl.F16 && from != wgsl.F16:
+		out = c.take(2*len(x), nil)
 		for i, s := range x {
 			c.each1(lowHalf, out[2*i], s)
 			c.each1(highHalf, out[2*i+1], s)
 		}
-		return out
+	case from == wgsl.F16 && to != wgsl.F16:
+		out = c.take(len(x)/2, nil)
+		for i, d := range out {
+			c.joinHalves(d, x[2*i], x[2*i+1])
+		}
 	}
-	out := c.take(len(x)/2, nil)
-	for i, d := range out {
-		low, high := x[2*i], x[2*i+1]
-		c.emit(func(m *machine, a *lanes) {
-			for k := a.lo; k < a.hi; k++ {
-				m.regs[d][k] = uint32(halfBits(math.Float32frombits(m.regs[low][k]))) | uint32(halfBits(math.Float32frombits(m.regs[high][k])))<<16
-			}
-		})
+	if isFloat(to) {
+		c.emit(func(m *machine, a *lanes) { m.given(a, out) })
 	}
 	return out
+}
+
+// joinHalves emits what makes a word of two f16.
+func (c *compiler) joinHalves(d, low, high int) {
+	c.emit(func(m *machine, a *lanes) {
+		for k := a.lo; k < a.hi; k++ {
+			m.regs[d][k] = uint32(halfBits(math.Float32frombits(m.regs[low][k]))) | uint32(halfBits(math.Float32frombits(m.regs[high][k])))<<16
+		}
+	})
 }

@@ -28,8 +28,7 @@ type machine struct {
 	extra  []uint32 // and beyond those of each
 	most   uint32   // the largest of extra
 	steps  int64
-	origin []int32 // of each invocation: the site that made a NaN or infinity last; 0 for none
-	taint  bool    // origin has some
+	made   makers
 	found  findings
 	strays map[int][]bool // by register of a place: the invocations that an index was clamped for
 	ended  bool           // by a trap, a loop without an end or a context
@@ -53,7 +52,6 @@ func (p *Program) newMachine() *machine {
 	}
 	m.shared = make([]uint32, p.sharedWords)
 	m.cells.resize(p.sharedWords)
-	m.origin = make([]int32, m.n)
 	m.local = make([]shadow, len(p.bindings))
 	for bits, slot := range p.constants {
 		fill(m.regs[slot], bits)
@@ -78,10 +76,7 @@ func (m *machine) begin(linear uint64) {
 	m.touched = m.touched[:0]
 	m.trips, m.most = 0, 0
 	fill(m.extra, 0)
-	if m.taint {
-		m.taint = false
-		clear(m.origin)
-	}
+	m.made.forget()
 	if m.options.ZeroWorkgroup {
 		fill(m.shared, 0)
 	} else {

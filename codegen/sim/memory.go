@@ -21,6 +21,11 @@ func (c *compiler) load(r ref, into []int, pos wgsl.Pos) []int {
 		out = c.take(len(list), nil)
 	}
 	x := access{ref: r, at: c.site(pos, "read"), parts: list, slots: out}
+	for i, p := range list {
+		if isFloat(p.scalar) {
+			x.floats = append(x.floats, out[i])
+		}
+	}
 	if r.space == wgsl.WorkgroupSpace {
 		c.emit(x.readShared)
 	} else {
@@ -54,6 +59,7 @@ func (c *compiler) loadRegisters(r ref, n int) []int {
 			for i := a.lo; i < a.hi; i++ {
 				to[i] = m.regs[r.static+j+int(at[i])][i]
 			}
+			m.gathered(a, d, func(i int) int { return r.static + j + int(at[i]) })
 		}
 	})
 	return out
@@ -83,6 +89,7 @@ func (c *compiler) storeRegisters(r ref, from []int) {
 		if r.dynamic < 0 {
 			for j, s := range from {
 				a.move(m.regs[r.static+j], m.regs[s])
+				m.moved(a, r.static+j, s)
 			}
 			return
 		}
@@ -91,6 +98,9 @@ func (c *compiler) storeRegisters(r ref, from []int) {
 			for i := a.lo; i < a.hi; i++ {
 				if a.dense || a.on[i] {
 					m.regs[r.static+j+int(at[i])][i] = m.regs[s][i]
+					if m.made.taint {
+						m.note(r.static+j+int(at[i]), i, m.made.of(s, i))
+					}
 				}
 			}
 		}
@@ -117,9 +127,10 @@ func (c *compiler) overlaps(r ref, from []int) bool {
 // access is a read or write of a place outside of registers.
 type access struct {
 	ref
-	at    site
-	parts []part
-	slots []int
+	at     site
+	parts  []part
+	slots  []int
+	floats []int // those of a read that get floats
 }
 
 // siblings returns the bytes of the other components of the vector, for a write to one of them at a byte: it may access them all, says
@@ -170,6 +181,7 @@ func packWord(old, bits uint32, p part, at int) uint32 {
 // Workgroup memory.
 
 func (x access) readShared(m *machine, a *lanes) {
+	m.given(a, x.floats)
 	for i := a.lo; i < a.hi; i++ {
 		if !a.dense && !a.on[i] {
 			continue
@@ -209,7 +221,7 @@ func (x access) writeShared(m *machine, a *lanes) {
 				m.noteSharedWrite(&x, i, at)
 			}
 			bits := m.regs[x.slots[j]][i]
-			m.noteStored(&x, i, p, bits)
+			m.noteStored(&x, i, j, bits)
 			m.shared[at/4] = packWord(m.shared[at/4], bits, p, at)
 		}
 	}
@@ -229,10 +241,10 @@ func (m *machine) noteSharedWrite(x *access, lane, at int) {
 	}
 }
 
-// noteStored tells of an infinity or NaN that an invocation made and stores where others see it.
-func (m *machine) noteStored(x *access, lane int, p part, bits uint32) {
-	if m.taint && m.origin[lane] != 0 && isFloat(p.scalar) && !finite(bits) {
-		m.tell(lane, x.at)
+// noteStored tells of an infinity or NaN that was made and is stored where others see it.
+func (m *machine) noteStored(x *access, lane, part int, bits uint32) {
+	if m.made.taint && !finite(bits) && isFloat(x.parts[part].scalar) {
+		m.used(x.slots[part], lane, x.at)
 	}
 }
 
@@ -247,6 +259,7 @@ func (x *access) origin(m *machine) int {
 // Bindings.
 
 func (x access) readBound(m *machine, a *lanes) {
+	m.given(a, x.floats)
 	b := &m.bound[x.root]
 	words := b.words
 	if b.plain {
@@ -301,7 +314,7 @@ func (x access) writeBound(m *machine, a *lanes) {
 			}
 			m.noteWrite(&x, b, i, at)
 			bits := m.regs[x.slots[j]][i]
-			m.noteStored(&x, i, p, bits)
+			m.noteStored(&x, i, j, bits)
 			if p.scalar == wgsl.F16 {
 				m.storeHalf(&b.words[w], bits, p, at)
 			} else {

@@ -31,10 +31,13 @@ func (c faultCase) whole() string {
 	if !strings.Contains(text, "@compute") {
 		text = strings.Replace(text, "MAIN", "@compute @workgroup_size(8)\nMAIN", 1)
 	}
-	const args = "@builtin(workgroup_id) g: vec3<u32>, @builtin(local_invocation_index) i: u32, @builtin(global_invocation_id) id: vec3<u32>, @builtin(subgroup_size) size: u32"
-	text = strings.Replace(text, "MAIN", "fn main("+strings.Replace(args, ", @builtin(subgroup_size) size: u32", "", 1)+") {", 1)
+	args := "@builtin(workgroup_id) g: vec3<u32>, @builtin(local_invocation_index) i: u32, @builtin(global_invocation_id) id: vec3<u32>"
+	if strings.Contains(text, "lane") {
+		args += ", @builtin(subgroup_size) size: u32, @builtin(subgroup_invocation_id) lane: u32"
+	}
+	text = strings.Replace(text, "MAIN", "fn main("+args+") {", 1)
 	head := faultHead
-	if strings.Contains(text, "subgroup") || strings.Contains(text, "quad") {
+	if strings.Contains(text, "subgroup") || strings.Contains(text, "quad") || strings.Contains(text, "lane") {
 		head = "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n" + head
 	}
 	if strings.Contains(text, "f16") {

@@ -219,6 +219,7 @@ func (c *compiler) returns(s *wgsl.Return) {
 			c.emit(func(m *machine, a *lanes) {
 				for i, slot := range from {
 					a.move(m.regs[to[i]], m.regs[slot])
+					m.moved(a, to[i], slot)
 				}
 			})
 		})

@@ -42,7 +42,7 @@ func (c *compiler) subgroupCall(e *wgsl.Call) []int {
 				if first {
 					m.together(a, at, lo, hi)
 				}
-				f(m, group{a, at, lo, hi, d, x, lane})
+				f(m, group{a, at, lo, hi, d, x, lane, isFloat(s), first})
 			}
 		})
 	}
@@ -57,6 +57,8 @@ type group struct {
 	lo, hi int
 	d, x   int
 	lane   int
+	float  bool // the values are floats
+	judged bool // findings of the operation are told here: of vectors, with the first component
 }
 
 func (g group) each(f func(i int)) {
@@ -101,17 +103,17 @@ func subgroupFunc(name string, s wgsl.Scalar) func(m *machine, g group) {
 	case "subgroupBroadcastFirst":
 		return func(m *machine, g group) {
 			from := g.first(g.lo, g.hi, true)
-			v := m.regs[g.x][from]
-			g.each(func(i int) { m.regs[g.d][i] = v })
+			v, maker := m.regs[g.x][from], m.made.of(g.x, from)
+			g.each(func(i int) { m.regs[g.d][i] = v; m.note(g.d, i, maker) })
 		}
 	case "subgroupBroadcast", "subgroupShuffle":
 		return shuffle(true, func(i int, n uint32, _ int) int64 { return int64(n) })
 	case "subgroupShuffleXor":
-		return shuffle(true, func(i int, n uint32, _ int) int64 { return int64(uint32(i) ^ n) })
+		return uniform(shuffle(true, func(i int, n uint32, _ int) int64 { return int64(uint32(i) ^ n) }))
 	case "subgroupShuffleUp":
-		return shuffle(false, func(i int, n uint32, _ int) int64 { return int64(i) - int64(n) })
+		return uniform(shuffle(false, func(i int, n uint32, _ int) int64 { return int64(i) - int64(n) }))
 	case "subgroupShuffleDown":
-		return shuffle(false, func(i int, n uint32, _ int) int64 { return int64(i) + int64(n) })
+		return uniform(shuffle(false, func(i int, n uint32, _ int) int64 { return int64(i) + int64(n) }))
 	case "quadSwapX":
 		return shuffle(true, func(i int, _ uint32, _ int) int64 { return int64(i ^ 1) })
 	case "quadSwapY":
@@ -130,8 +132,6 @@ func subgroupFunc(name string, s wgsl.Scalar) func(m *machine, g group) {
 // combine returns how a reduction takes two values together.
 func combine(name string, s wgsl.Scalar) func(a, b uint32) uint32 {
 	arithmetic := func(op string) func(a, b uint32) uint32 {
-		d, x, y := []uint32{0}, []uint32{0}, []uint32{0}
-		_, _, _ = d, x, y
 		if isFloat(s) {
 			f := floatLoop(op, s)
 			return func(a, b uint32) uint32 {
@@ -190,59 +190,92 @@ func all(f func(a, b uint32) uint32) func(m *machine, g group) {
 			}
 			values = values[:half]
 		}
-		m.keepOrigin(g)
-		g.each(func(i int) { m.regs[g.d][i] = values[0] })
+		clean := m.take(g)
+		g.each(func(i int) { m.regs[g.d][i] = values[0]; m.combined(g, i, clean) })
 	}
 }
 
 func scan(f func(a, b uint32) uint32, start uint32, inclusive bool) func(m *machine, g group) {
 	return func(m *machine, g group) {
 		sum := start
-		m.keepOrigin(g)
+		clean := m.take(g)
 		g.each(func(i int) {
 			x := m.regs[g.x][i]
 			if inclusive {
 				sum = f(sum, x)
 				m.regs[g.d][i] = sum
-				return
+			} else {
+				m.regs[g.d][i] = sum
+				sum = f(sum, x)
 			}
-			m.regs[g.d][i] = sum
-			sum = f(sum, x)
+			m.combined(g, i, clean)
 		})
 	}
 }
 
-// keepOrigin tells of infinities and NaN that invocations made: by the operation others get them.
-func (m *machine) keepOrigin(g group) {
-	if !m.taint {
-		return
+// take tells of infinities and NaN that invocations made, as others get them, and reports whether there are none at all.
+func (m *machine) take(g group) (clean bool) {
+	clean = true
+	if !g.float {
+		return clean
 	}
 	g.each(func(i int) {
-		if m.origin[i] != 0 && !finite(m.regs[g.x][i]) {
-			m.tell(i, g.at)
+		if !finite(m.regs[g.x][i]) {
+			clean = false
+			m.used(g.x, i, g.at)
 		}
 	})
+	return clean
+}
+
+// combined notes who made the result of an invocation.
+func (m *machine) combined(g group, lane int, clean bool) {
+	if g.float {
+		m.results(g.at, g.d, lane, clean)
+	}
 }
 
 // shuffle gives an invocation the value of another of its subgroup. Where there is none the value is anything: with strict that is a
 // finding; others leave it to their callers not to use it.
 func shuffle(strict bool, from func(i int, n uint32, size int) int64) func(m *machine, g group) {
 	return func(m *machine, g group) {
-		old := append(make([]uint32, 0, 128), m.regs[g.x][g.lo:g.hi]...)
-		lanes := make([]uint32, g.hi-g.lo)
+		var old, lanes [128]uint32
+		var makers [128]int32
+		size := copy(old[:], m.regs[g.x][g.lo:g.hi])
 		if g.lane >= 0 {
-			copy(lanes, m.regs[g.lane][g.lo:g.hi])
+			copy(lanes[:], m.regs[g.lane][g.lo:g.hi])
+		}
+		if m.made.taint {
+			for i := range size {
+				makers[i] = m.made.of(g.x, g.lo+i)
+			}
 		}
 		g.each(func(i int) {
 			n := from(i-g.lo, lanes[i-g.lo], m.subgroup)
-			if n >= 0 && n < int64(len(old)) && g.has(g.lo+int(n)) {
+			if n >= 0 && n < int64(size) && g.has(g.lo+int(n)) {
 				m.regs[g.d][i] = old[n]
+				m.note(g.d, i, makers[n])
 				return
 			}
 			m.regs[g.d][i] = poison
-			if strict {
-				m.report(OutOfBounds, g.at, "", n, g.at.what+" asks for lane "+decimal(n)+" of a subgroup of "+decimal(int64(len(old))), i)
+			m.note(g.d, i, 0)
+			if strict && g.judged {
+				m.report(OutOfBounds, g.at, "", n, g.at.what+" asks for lane "+decimal(n)+" of a subgroup of "+decimal(int64(size)), i)
 			}
 		})
+	}
+}
+
+// uniform is a shuffle by a number that has to be the same for all invocations of a subgroup.
+func uniform(f func(m *machine, g group)) func(m *machine, g group) {
+	return func(m *machine, g group) {
+		by, first := m.regs[g.lane], g.first(g.lo, g.hi, true)
+		for i := first; i < g.hi; i++ {
+			if g.judged && g.has(i) && by[i] != by[first] {
+				m.report(Divergent, g.at, "", -1, g.at.what+" is by "+decimal(int64(by[first]))+" for the first and "+decimal(int64(by[i]))+" for the second: it has to be the same within a subgroup", first, i)
+				break
+			}
+		}
+		f(m, g)
 	}
 }
