@@ -70,6 +70,9 @@ func formulaProgram(list []formula) randomwgsl.Program {
 			if near := math.Round(x*2)/2 + 0; r.IntN(4) == 0 && near > first.low && near < first.high { // no zero is negative
 				x = near
 			}
+			if step := math.Ldexp(1, math.Ilogb(first.high)-9); first.args == "f16" { // NVIDIA's driver takes f32(f16(x)) for x
+				x = max(math.Round(x/step)*step+0, first.low)
+			}
 			words[i] = math.Float32bits(float32(x))
 		case r.IntN(2) == 0:
 			words[i] = edges[r.IntN(len(edges))]
