@@ -50,8 +50,15 @@ func checkBinding(b Binding) error {
 func (d *dispatch) limits() {
 	p, l := d.program, d.options.Limits.WithDefaults()
 	storage, uniform := 0, 0
+	of := func(n int) uint64 { return uint64(n) }
 	for i, b := range p.bindings {
-		bytes := uint64(len(d.bound[i].words)) * 4
+		bytes, offset := uint64(len(d.bound[i].words))*4, uint64(d.bound[i].base)*4
+		d.exceeds(b.Name, "maxBindGroups", of(b.Group+1), 4)
+		d.exceeds(b.Name, "maxBindingsPerBindGroup", of(b.Binding+1), 1000)
+		d.exceeds(b.Name, plan.LimitBufferBytes, d.bound[i].buffer.Size(), l.BufferBytes)
+		if offset%of(l.OffsetAlignment) != 0 {
+			d.limit(b.Name, plan.LimitOffsetAlignment+": the offset "+decimal(int64(offset))+" is no multiple of "+decimal(int64(l.OffsetAlignment)))
+		}
 		if b.Access == plan.Uniform {
 			uniform++
 			d.exceeds(b.Name, plan.LimitUniformBytes, bytes, l.UniformBytes)
@@ -60,8 +67,11 @@ func (d *dispatch) limits() {
 			d.exceeds(b.Name, plan.LimitBindingBytes, bytes, l.BindingBytes)
 		}
 	}
-	of := func(n int) uint64 { return uint64(n) }
 	name := p.entry.Name
+	d.exceeds(name, "bytes of private variables", of(p.private), variableBytes)
+	if f := p.function; f.of != nil {
+		d.exceeds(f.of.Name, "bytes of a function's variables", of(f.bytes), variableBytes)
+	}
 	d.exceeds(name, plan.LimitStorageBuffers, of(storage), of(l.StorageBuffers))
 	d.exceeds(name, plan.LimitUniformBuffers, of(uniform), of(l.UniformBuffers))
 	d.exceeds(name, plan.LimitWorkgroupBytes, of(p.WorkgroupBytes()), of(l.WorkgroupBytes))
@@ -75,14 +85,20 @@ func (d *dispatch) limits() {
 	}
 }
 
+// variableBytes is what compilers take at least of private variables, and of the variables of a function: WGSL, "Limits".
+const variableBytes = 8192
+
 func (d *dispatch) exceeds(subject, limit string, need, have uint64) {
 	if need > have {
-		at := d.program.entry.Pos
-		d.merge.findings.add(Finding{
-			Kind: Limit, Kernel: d.kernel, File: at.File, Line: at.Line, Column: at.Column, Variable: subject, Index: -1,
-			Detail: limit + ": " + decimal(int64(need)) + " needed, " + decimal(int64(have)) + " granted",
-		})
+		d.limit(subject, limit+": "+decimal(int64(need))+" needed, "+decimal(int64(have))+" granted")
 	}
+}
+
+func (d *dispatch) limit(subject, detail string) {
+	at := d.program.entry.Pos
+	d.merge.findings.add(Finding{
+		Kind: Limit, Kernel: d.kernel, File: at.File, Line: at.Line, Column: at.Column, Variable: subject, Index: -1, Detail: detail,
+	})
 }
 
 // aliases reports buffers that are bound to be written and by another binding too. WebGPU refuses any second use of a buffer that is

@@ -68,9 +68,10 @@ func (c *compiler) userCall(e *wgsl.Call) []int {
 		c.env[p] = args[i]
 	}
 	saved, leave, again := c.frame, c.leave, c.again
-	c.frame, c.leave, c.again = frame{result: result}, -1, -1
+	c.frame, c.leave, c.again = frame{function{of: e.Func}, result}, -1, -1
 	inside := c.mask()
 	body := c.list(func() { c.block(e.Func.Body) })
+	c.ended(c.frame.function)
 	c.frame, c.leave, c.again = saved, leave, again
 	c.depth--
 	c.emit(func(m *machine, a *lanes) {
@@ -257,7 +258,7 @@ func (c *compiler) packs(e *wgsl.Call, x []int, code func(uint32) uint32) []int 
 			for j, s := range x {
 				bits := code(m.regs[s][i]) & mask
 				if halves && bits&0x7c00 == 0x7c00 && finite(m.regs[s][i]) && a.has(i) {
-					m.report(NaN, at, "", -1, "a value too large for f16 is packed as an infinity", i)
+					m.report(NaN, at, "", -1, func() string { return "a value too large for f16 is packed as an infinity" }, i)
 				}
 				word |= bits << (j * width)
 			}
@@ -346,7 +347,9 @@ func (m *machine) together(a *lanes, at site, lo, hi int) {
 		return
 	}
 	here, absent := a.first(lo, hi, true), a.first(lo, hi, false)
-	m.report(Divergent, at, "", -1, at.what+" is reached by "+decimal(int64(a.count(lo, hi)))+" of "+decimal(int64(hi-lo))+" invocations: the first comes to it, the second does not", here, absent)
+	m.report(Divergent, at, "", -1, func() string {
+		return at.what + " is reached by " + decimal(int64(a.count(lo, hi))) + " of " + decimal(int64(hi-lo)) + " invocations: the first comes to it, the second does not"
+	}, here, absent)
 }
 
 // uniformLoad is a barrier, a read by all, and a barrier.

@@ -27,7 +27,15 @@ type compiler struct {
 
 // frame is the function being compiled.
 type frame struct {
+	function
 	result []int // registers of what it returns
+}
+
+// ended keeps the function with the most bytes of variables.
+func (c *compiler) ended(f function) {
+	if f.bytes > c.function.bytes {
+		c.function = f
+	}
 }
 
 // value is what a name stands for that has registers: a let, a parameter or a const.
@@ -36,6 +44,8 @@ type held []int
 const (
 	maxRegisters = 1 << 26 // words of all registers of a workgroup
 	maxOps       = 1 << 21
+	maxMaskBytes = 1 << 28 // of all sets of invocations: a byte for each, and
+	maskBytes    = 48
 )
 
 // failure carries an error out of the compiler.
@@ -75,7 +85,9 @@ func CompileWith(file *wgsl.File, entry string, constants map[string]float64) (p
 	c.variables()
 	c.parameters()
 	start := c.list(func() { c.privates() })
+	c.frame.of = fn
 	body := c.list(func() { c.block(fn.Body) })
+	c.ended(c.frame.function)
 	p.body = slices.Concat(start, body)
 	return p, nil
 }
@@ -128,7 +140,10 @@ func (c *compiler) workgroup() {
 	}
 	n := 1
 	for i, s := range c.size {
-		if s < 1 || s > 1<<16 || n*s > 1<<16 {
+		if s < 1 {
+			c.fail(c.entry.Pos, "a workgroup of %d by %d by %d invocations has none", c.size[0], c.size[1], c.size[2])
+		}
+		if s > 1<<16 || n*s > 1<<16 {
 			c.fail(c.entry.Pos, "a workgroup of %d by %d by %d invocations is too large", c.size[0], c.size[1], c.size[2])
 		}
 		n *= c.size[i]
@@ -180,10 +195,12 @@ func (c *compiler) variable(d *wgsl.Var) {
 			c.fail(d.Pos, "%s takes %d bytes of workgroup memory", d.Symbol.Name, size)
 		}
 		c.sharedWords += (size + 3) / 4
+		c.sharedBytes += roundUp(size, 16)
 		c.shared = append(c.shared, r)
 		c.sharedAt[r.name] = r.static
 	default:
 		r.static = c.reserve(d.Pos, t)
+		c.private += wgsl.SizeOf(t)
 	}
 	c.env[d.Symbol] = r
 }
@@ -323,6 +340,9 @@ func (c *compiler) constant(bits uint32) int {
 // mask takes a set of invocations.
 func (c *compiler) mask() int {
 	c.masks++
+	if c.masks*(max(c.invocations, 1)+maskBytes) > maxMaskBytes {
+		panic(failure{errors.New("the kernel has too many branches to be simulated")})
+	}
 	return c.masks - 1
 }
 

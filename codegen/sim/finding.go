@@ -101,43 +101,73 @@ type place struct {
 
 // findings collects findings, each place once.
 type findings struct {
-	list []Finding
-	at   map[place]int
+	list  []Finding
+	at    map[place]int
+	sites map[seen]int // findings of one workgroup alone
+}
+
+// again counts a finding that was seen before at a site, and reports whether that is all there is to do: of many, few are worth a
+// sentence.
+func (fs *findings) again(at seen, index int64, who []Invocation) bool {
+	n, ok := fs.sites[at]
+	if !ok || smaller(who, index, &fs.list[n]) {
+		return false
+	}
+	fs.list[n].Count++
+	return true
+}
+
+// smaller reports whether a finding of these invocations and this index is told of rather than another of the same place.
+func smaller(who []Invocation, index int64, than *Finding) bool {
+	return cmp.Or(slices.CompareFunc(who, than.Invocations, compareInvocations), cmp.Compare(index, than.Index)) < 0
+}
+
+// seen is a site at which a kind of finding was seen.
+type seen struct {
+	kind     Kind
+	variable string
+	site     int32
 }
 
 // add counts a finding. Of those of one place the one with the smallest invocations is kept, so that the order in which
 // workgroups ran doesn't show.
-func (fs *findings) add(f Finding) {
+func (fs *findings) add(f Finding) int {
 	if fs.at == nil {
 		fs.at = map[place]int{}
 	}
 	f.Count = max(f.Count, 1)
-	key := place{kind: f.Kind, kernel: f.Kernel, file: f.File, line: f.Line, column: f.Column, variable: f.Variable}
-	if f.Kind == Limit {
-		key.limit = f.Detail
-	}
-	key.between = len(f.Invocations) == 2 && f.Invocations[0].Workgroup != f.Invocations[1].Workgroup
+	key := f.place()
 	n, ok := fs.at[key]
 	if !ok {
 		fs.at[key] = len(fs.list)
 		fs.list = append(fs.list, f)
-		return
+		return len(fs.list) - 1
 	}
 	old := &fs.list[n]
 	count := old.Count + f.Count
-	if less(f, *old) {
+	if smaller(f.Invocations, f.Index, old) {
 		*old = f
 	}
 	old.Count = count
-}
-
-func less(a, b Finding) bool {
-	return cmp.Or(slices.CompareFunc(a.Invocations, b.Invocations, compareInvocations), cmp.Compare(a.Index, b.Index)) < 0
+	return n
 }
 
 func compareInvocations(a, b Invocation) int {
 	return cmp.Or(cmp.Compare(a.Workgroup[2], b.Workgroup[2]), cmp.Compare(a.Workgroup[1], b.Workgroup[1]),
 		cmp.Compare(a.Workgroup[0], b.Workgroup[0]), cmp.Compare(a.Local, b.Local))
+}
+
+// Same reports whether two findings are of one fault: of one kind, place and variable, and of races both within a workgroup or both
+// between two.
+func (f Finding) Same(other Finding) bool { return f.place() == other.place() }
+
+func (f *Finding) place() place {
+	p := place{kind: f.Kind, kernel: f.Kernel, file: f.File, line: f.Line, column: f.Column, variable: f.Variable}
+	if f.Kind == Limit {
+		p.limit = f.Detail
+	}
+	p.between = len(f.Invocations) == 2 && f.Invocations[0].Workgroup != f.Invocations[1].Workgroup
+	return p
 }
 
 // sorted returns the findings by place.

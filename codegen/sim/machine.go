@@ -128,13 +128,23 @@ func localID(i int, size [3]int) [3]int {
 // invocation names an invocation of this workgroup.
 func (m *machine) invocation(lane int) Invocation { return Invocation{Workgroup: m.group, Local: lane} }
 
-// report adds a finding at a site. Lanes are the invocations concerned.
-func (m *machine) report(kind Kind, at site, variable string, index int64, detail string, lanes ...int) {
-	f := Finding{Kind: kind, Kernel: m.kernel, File: at.pos.File, Line: at.pos.Line, Column: at.pos.Column, Variable: variable, Index: index, Detail: detail}
-	for _, l := range lanes {
-		f.Invocations = append(f.Invocations, m.invocation(l))
+// report adds a finding at a site. Lanes are the one or two invocations concerned. The sentence is made where it is wanted.
+func (m *machine) report(kind Kind, at site, variable string, index int64, detail func() string, lanes ...int) {
+	var who [2]Invocation
+	for i, l := range lanes {
+		who[i] = m.invocation(l)
 	}
-	m.found.add(f)
+	key := seen{kind, variable, at.number}
+	if m.found.again(key, index, who[:len(lanes)]) {
+		return
+	}
+	f := Finding{Kind: kind, Kernel: m.kernel, File: at.pos.File, Line: at.pos.Line, Column: at.pos.Column, Variable: variable, Index: index, Detail: detail()}
+	f.Invocations = append(f.Invocations, who[:len(lanes)]...)
+	n := m.found.add(f)
+	if m.found.sites == nil {
+		m.found.sites = map[seen]int{}
+	}
+	m.found.sites[key] = n
 }
 
 // site is a place of the text that findings name. Sites have numbers; 0 is none.

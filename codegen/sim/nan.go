@@ -142,7 +142,9 @@ func (m *machine) used(register, lane int, at site) {
 	}
 	m.made.sites[register][lane] = 0
 	from := m.program.sites[maker]
-	m.report(NaN, from, "", -1, from.what+" makes an infinity or NaN of finite values, which is used in line "+strconv.Itoa(at.pos.Line), lane)
+	m.report(NaN, from, "", -1, func() string {
+		return from.what + " makes an infinity or NaN of finite values, which is used in line " + strconv.Itoa(at.pos.Line)
+	}, lane)
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

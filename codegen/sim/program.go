@@ -24,9 +24,18 @@ type Program struct {
 	shared      []ref          // workgroup variables
 	sharedAt    map[string]int // their first bytes
 	sharedWords int
+	sharedBytes int      // of workgroup variables as devices count them
+	private     int      // bytes of private variables
+	function    function // the one with the most bytes of variables
 
 	mutex sync.Mutex
 	idle  []*machine
+}
+
+// function is a function of the program and the bytes of its variables.
+type function struct {
+	of    *wgsl.Func
+	bytes int
 }
 
 // input is a register that holds part of a built-in value.
@@ -68,8 +77,8 @@ func (p *Program) Entry() string { return p.entry.Name }
 // Workgroup returns the size of a workgroup.
 func (p *Program) Workgroup() [3]int { return p.size }
 
-// WorkgroupBytes returns the workgroup memory that the entry point uses.
-func (p *Program) WorkgroupBytes() int { return p.sharedWords * 4 }
+// WorkgroupBytes returns the workgroup memory that the entry point uses, each variable rounded up to 16 bytes, as WebGPU counts it.
+func (p *Program) WorkgroupBytes() int { return p.sharedBytes }
 
 // Bindings returns the bindings that the entry point uses, by group and number.
 func (p *Program) Bindings() []Declared { return p.bindings }

@@ -156,16 +156,12 @@ func (c *compiler) index(x indexing) {
 
 // outside reports an index beyond an array or vector.
 func (m *machine) outside(x indexing, lane int, index, length uint32) {
-	n := int64(index)
-	if int32(index) < 0 {
-		n = int64(int32(index))
-	}
-	detail := "index " + decimal(n) + " of a length of " + decimal(int64(length))
-	if n < 0 {
-		detail = "index " + decimal(n) + " (or " + decimal(int64(index)) + " as u32) of a length of " + decimal(int64(length))
-		n = int64(index)
-	}
-	m.report(OutOfBounds, x.at, x.of.name, n, detail, lane)
+	m.report(OutOfBounds, x.at, x.of.name, int64(index), func() string {
+		if int32(index) < 0 {
+			return "index " + decimal(int64(int32(index))) + " (or " + decimal(int64(index)) + " as u32) of a length of " + decimal(int64(length))
+		}
+		return "index " + decimal(int64(index)) + " of a length of " + decimal(int64(length))
+	}, lane)
 	m.ended = m.ended || m.options.Trap
 	if m.strays == nil {
 		m.strays = map[int][]bool{}

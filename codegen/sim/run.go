@@ -104,7 +104,7 @@ func (d *dispatch) run(ctx context.Context) (*Result, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	workers = int(min(uint64(workers), groups))
+	workers = int(min(uint64(workers), groups, uint64(d.program.together())))
 	var wait sync.WaitGroup
 	for range workers {
 		wait.Add(1)
@@ -122,6 +122,12 @@ func (d *dispatch) run(ctx context.Context) (*Result, error) {
 	}
 	d.races()
 	return &Result{Findings: d.merge.findings.sorted(), Groups: int(d.done.Load()), Steps: d.steps.Load()}, nil
+}
+
+// together returns how many workgroups may run at the same time, by the memory that each takes.
+func (p *Program) together() int {
+	const most = 1 << 27 // words
+	return max(1, most/max(1, p.slots*p.invocations+p.sharedWords))
 }
 
 // work runs workgroups until none is left.

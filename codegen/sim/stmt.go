@@ -72,6 +72,7 @@ func (c *compiler) declare(d *wgsl.Declare) {
 		c.scope(func() { c.exprTo(d.Init, slots) })
 		c.env[s] = held(slots)
 	default:
+		c.frame.bytes += wgsl.SizeOf(s.Type)
 		r := ref{name: s.Name, space: wgsl.FunctionSpace, whole: s.Type, typ: s.Type, dynamic: -1, static: c.reserve(d.Pos, s.Type)}
 		c.scope(func() { c.initialise(r, d.Init) })
 		c.env[s] = r
@@ -142,6 +143,9 @@ func (c *compiler) ifElse(s *wgsl.If) {
 // run runs operations until no invocation is left.
 func (m *machine) run(ops []op, a *lanes) {
 	for _, o := range ops {
+		if m.steps%64 == 0 && m.stopped() {
+			m.ended = true
+		}
 		if a.hi == 0 || m.ended {
 			return
 		}
@@ -336,12 +340,16 @@ func (m *machine) trip(a *lanes, at site) bool {
 	for i := a.lo; i < a.hi; i++ {
 		if n := m.trips + m.extra[i]; a.has(i) && n > most {
 			if n > m.stopTrips {
-				m.report(LoopCap, at, "", -1, "an invocation made "+decimal(int64(n))+" loop trips without an end: it was stopped", i)
+				m.report(LoopCap, at, "", -1, func() string {
+					return "an invocation made " + decimal(int64(n)) + " loop trips without an end: it was stopped"
+				}, i)
 				m.ended = true
 				return false
 			}
 			if n == most+1 {
-				m.report(LoopCap, at, "", -1, "an invocation makes more than "+decimal(int64(most))+" loop trips: some drivers end its loops there without a word", i)
+				m.report(LoopCap, at, "", -1, func() string {
+					return "an invocation makes more than " + decimal(int64(most)) + " loop trips: some drivers end its loops there without a word"
+				}, i)
 			}
 		}
 	}

@@ -260,7 +260,9 @@ func shuffle(strict bool, from func(i int, n uint32, size int) int64) func(m *ma
 			m.regs[g.d][i] = poison
 			m.note(g.d, i, 0)
 			if strict && g.judged {
-				m.report(OutOfBounds, g.at, "", n, g.at.what+" asks for lane "+decimal(n)+" of a subgroup of "+decimal(int64(size)), i)
+				m.report(OutOfBounds, g.at, "", n, func() string {
+					return g.at.what + " asks for lane " + decimal(n) + " of a subgroup of " + decimal(int64(size))
+				}, i)
 			}
 		})
 	}
@@ -272,7 +274,9 @@ func uniform(f func(m *machine, g group)) func(m *machine, g group) {
 		by, first := m.regs[g.lane], g.first(g.lo, g.hi, true)
 		for i := first; i < g.hi; i++ {
 			if g.judged && g.has(i) && by[i] != by[first] {
-				m.report(Divergent, g.at, "", -1, g.at.what+" is by "+decimal(int64(by[first]))+" for the first and "+decimal(int64(by[i]))+" for the second: it has to be the same within a subgroup", first, i)
+				m.report(Divergent, g.at, "", -1, func() string {
+					return g.at.what + " is by " + decimal(int64(by[first])) + " for the first and " + decimal(int64(by[i])) + " for the second: it has to be the same within a subgroup"
+				}, first, i)
 				break
 			}
 		}

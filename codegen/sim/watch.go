@@ -86,7 +86,7 @@ func (m *machine) noteWrite(x *access, b *bound, lane, at int) {
 		return
 	}
 	if s := b.segment(b.base + at/4); s == nil || s.write == 0 {
-		m.report(OutOfBounds, x.at, x.name, elementAt(x.whole, int64(at)), "the write is outside of the tensors that the dispatch writes", lane)
+		m.report(OutOfBounds, x.at, x.name, elementAt(x.whole, int64(at)), func() string { return "the write is outside of the tensors that the dispatch writes" }, lane)
 	}
 }
 
@@ -103,29 +103,34 @@ func (m *machine) cell(root, location int) *cell {
 func (m *machine) judgeTensor(x *access, b *bound, lane, at, word int) {
 	s := b.segment(word)
 	if s == nil {
-		m.report(OutOfBounds, x.at, x.name, elementAt(x.whole, int64(at)), "the read is outside of the dispatch's tensors", lane)
+		m.report(OutOfBounds, x.at, x.name, elementAt(x.whole, int64(at)), func() string { return "the read is outside of the dispatch's tensors" }, lane)
 		return
 	}
 	if b.buffer.stamps == nil {
 		return
 	}
 	if have := atomic.LoadUint32(&b.buffer.stamps[word]); have == 0 || have != s.write && !slices.Contains(s.reads, have) {
-		detail := "nothing wrote " + m.tensor(s.named()) + " here in this replay"
-		if have != 0 {
-			detail = "the memory of " + m.tensor(s.named()) + " holds " + m.tensor(have) + " by now"
-		}
-		m.report(Uninitialized, x.at, x.name, elementAt(x.whole, int64(at)), detail, lane)
+		m.report(Uninitialized, x.at, x.name, elementAt(x.whole, int64(at)), func() string { return m.holds(have, s) }, lane)
 	}
 }
 
+// holds says what a segment has instead of its tensor.
+func (m *machine) holds(have uint32, s *segment) string {
+	if have == 0 {
+		return "nothing wrote " + m.tensor(s.named()) + " here in this replay"
+	}
+	return "the memory of " + m.tensor(s.named()) + " holds " + m.tensor(have) + " by now"
+}
+
 func (m *machine) unwritten(x *access, lane, at int) {
-	m.report(Uninitialized, x.at, x.name, elementAt(x.whole, int64(at)), "nothing was written here before it is read", lane)
+	m.report(Uninitialized, x.at, x.name, elementAt(x.whole, int64(at)), func() string { return "nothing was written here before it is read" }, lane)
 }
 
 // race reports two accesses of a workgroup.
 func (m *machine) race(x *access, at, first int, where int32, second int, does string) {
-	other := m.program.sites[where]
-	m.report(Race, x.at, x.name, elementAt(x.whole, int64(at)),
-		"invocation "+decimal(int64(second))+" "+does+" what invocation "+decimal(int64(first))+" "+other.what+"s in line "+decimal(int64(other.pos.Line))+", with no barrier between"+
-			besides(x.at, other), first, second)
+	m.report(Race, x.at, x.name, elementAt(x.whole, int64(at)), func() string {
+		other := m.program.sites[where]
+		return "invocation " + decimal(int64(second)) + " " + does + " what invocation " + decimal(int64(first)) + " " + other.what + "s in line " + decimal(int64(other.pos.Line)) +
+			", with no barrier between" + besides(x.at, other)
+	}, first, second)
 }
