@@ -38,10 +38,7 @@ type simDifference struct {
 // addFindings takes over what a run found. What was found with another size of subgroups already is one finding.
 func (s *simulation) addFindings(found []sim.Finding, size int) {
 	for _, f := range found {
-		at := slices.IndexFunc(s.findings, func(old simFinding) bool {
-			return old.Kind == f.Kind && old.File == f.File && old.Line == f.Line && old.Column == f.Column && old.Variable == f.Variable &&
-				(f.Kind != sim.Limit || old.Detail == f.Detail)
-		})
+		at := slices.IndexFunc(s.findings, func(old simFinding) bool { return old.Same(f) })
 		if at < 0 {
 			at = len(s.findings)
 			s.findings = append(s.findings, simFinding{Finding: f})
