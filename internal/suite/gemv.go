@@ -2,6 +2,7 @@ package suite
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
@@ -43,37 +44,20 @@ func newStack(k *Kernel, g kernels.GEMV, s schedules.GEMV, groups []int, seed ui
 	if groups != nil {
 		pick = func(row int) bool { _, ok := slices.BinarySearch(groups, row/s.RowsPerWorkgroup()); return ok }
 	}
+	st := &stack{g: g, inputs: map[string][]Part{}, before: map[string][]byte{}}
 	all, err := runs(g.Format, g.Columns, g.Results, pick)
 	if err == nil {
 		err = drawRuns(r, g.Format, g.Columns, all)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = planes(g.Format, g.Columns, all, st.inputs)
 	}
-	st := &stack{g: g, inputs: map[string][]Part{}, before: map[string][]byte{}}
-	if err := planes(g.Format, g.Columns, all, st.inputs); err != nil {
-		return nil, err
-	}
-	total := 0
-	for i, rows := range g.Results {
-		total += rows
-		if g.Epilogue.Name == kernels.AddResidual.Name {
-			name := kernels.Result(i)
-			st.before[name] = Floats(Normal(r, rows, 1))
-			st.inputs[name] = Whole(st.before[name])
-		}
-	}
-	var biases []float32
-	if g.Bias {
-		biases = Normal(r, total, 1)
-		st.inputs[kernels.Bias] = Whole(Floats(biases))
-	}
+	biases := st.drawAdded(r)
 	for _, run := range all {
 		for i := range run.rows {
-			row := run.from + i
-			number := run.before + row
+			row, number := run.from+i, run.before+run.from+i
 			if pick != nil && !pick(number) {
-				continue
+				continue // drawn to fill a word
 			}
 			var added []float32
 			if before := st.before[kernels.Result(run.stacked)]; before != nil {
@@ -82,11 +66,26 @@ func newStack(k *Kernel, g kernels.GEMV, s schedules.GEMV, groups []int, seed ui
 			if g.Bias {
 				added = append(added, biases[number])
 			}
-			st.rows = append(st.rows, Row{run.Weight, i, added})
-			st.computed = append(st.computed, number)
+			st.rows, st.computed = append(st.rows, Row{run.Weight, i, added}), append(st.computed, number)
 		}
 	}
-	return st, nil
+	return st, err
+}
+
+// drawAdded draws what the results hold before, where the products are added to that, and returns the biases of all rows, if any.
+func (st *stack) drawAdded(r *rand.Rand) []float32 {
+	for i, rows := range st.g.Results {
+		if name := kernels.Result(i); st.g.Epilogue.Name == kernels.AddResidual.Name {
+			st.before[name] = Floats(Normal(r, rows, 1))
+			st.inputs[name] = Whole(st.before[name])
+		}
+	}
+	if !st.g.Bias {
+		return nil
+	}
+	biases := Normal(r, st.g.Problem().Rows, 1)
+	st.inputs[kernels.Bias] = Whole(Floats(biases))
+	return biases
 }
 
 // got returns the rows that were computed. Others have to be what they were.
