@@ -11,7 +11,7 @@ func TestIndicesOutOfBounds(t *testing.T) {
 		{name: "function's array", text: "MAIN var a = array(1.0, 2.0, 3.0); y[i] =\na[i]; // here\n}", variable: "a", index: 3},
 		{name: "private array", text: "var<private> a: array<f32, 7>;\nMAIN y[i] =\na[i]; // here\n}", variable: "a", index: 7},
 		{name: "const array", text: "const a = array(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0);\nMAIN y[i] =\na[i]; // here\n}", variable: "a", index: 7},
-		{name: "inner array", text: "var<private> a: array<array<f32, 7>, 9>;\nMAIN y[i] =\na[i][i]; // here\n}", variable: "a", index: 7},
+		{name: "inner array", text: "var<private> a: array<array<f32, 7>, 9>;\nMAIN y[i] =\na[i][i]; // here\n}", variable: "a", index: -1},
 		{name: "outer array", text: "var<private> a: array<array<f32, 9>, 7>;\nMAIN y[i] =\na[i][i]; // here\n}", variable: "a", index: 7},
 		{name: "array in a struct", text: "struct S { n: u32, a: array<f32, 7> }\nvar<workgroup> s: S;\nMAIN if (i == 0u) { for (var k = 0u; k < 7u; k++) { s.a[k] = 1.0; } } workgroupBarrier(); y[i] =\ns.a[i]; // here\n}", variable: "s", index: 7},
 		{name: "runtime array at a struct's end", text: "struct S { n: vec4<u32>, a: array<u32> }\n@group(0) @binding(3) var<storage, read> s: S;\nMAIN y[i] =\nf32(s.a[i + 53u]); // here\n}", variable: "s", index: 60},
@@ -119,4 +119,14 @@ func TestNaNFlow(t *testing.T) {
 		cases[i].options.ZeroWorkgroup = true
 	}
 	runFaults(t, cases)
+}
+
+// What is indexed is told where it is not the whole variable.
+func TestIndexedPart(t *testing.T) {
+	c := faultCase{text: "struct S { a: array<f32, 4> }\nvar<private> s: array<S, 9>;\nMAIN\ny[i] = s[i].a[i]; }", grid: [3]int{1, 1, 1}}
+	_, findings := c.findings(t)
+	const want = "test.wgsl:8:14: out-of-bounds: s: index 4 of a length of 4 in s[i].a (workgroup 0,0,0 invocation 4), seen 4 times"
+	if len(findings) != 1 || findings[0].String() != want {
+		t.Errorf("got %v, want %s", findings, want)
+	}
 }

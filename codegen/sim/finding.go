@@ -174,7 +174,8 @@ func (f *Finding) place() place {
 func (fs *findings) sorted() []Finding {
 	out := slices.Clone(fs.list)
 	slices.SortStableFunc(out, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Variable, b.Variable))
 	})
 	return out
 }

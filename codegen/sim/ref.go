@@ -13,6 +13,7 @@ type ref struct {
 	static  int
 	dynamic int       // register to add; -1 for none
 	vector  wgsl.Type // that the place is a component of, outside of registers; nil for none
+	inner   bool      // the place is within an element
 }
 
 func (r ref) registers() bool {
@@ -100,14 +101,18 @@ func (c *compiler) element(r ref, e *wgsl.Index) ref {
 		}
 	}
 	if v := e.I.Expression().Value; v.Kind == wgsl.IntValue && length > 0 && v.Int >= 0 && v.Int < int64(length) {
-		r.typ = elem
+		r.typ, r.inner = elem, true
 		r.static += int(v.Int) * stride
 		return r
 	}
 	index := c.expr(e.I, nil)[0]
 	sum := c.slot()
-	c.index(indexing{at: c.site(e.Pos, "index"), of: r, index: index, sum: sum, stride: uint32(stride / unit), length: uint32(length)})
-	r.typ, r.dynamic = elem, sum
+	x := indexing{at: c.site(e.Pos, "index"), of: r, index: index, sum: sum, stride: uint32(stride / unit), length: uint32(length)}
+	if text := wgsl.FormatExpr(e.X); text != r.name {
+		x.text = text
+	}
+	c.index(x)
+	r.typ, r.dynamic, r.inner = elem, sum, true
 	return r
 }
 
@@ -118,6 +123,7 @@ type indexing struct {
 	index, sum int
 	stride     uint32
 	length     uint32 // 0 for what the binding's size says
+	text       string // what is indexed, where that is not the variable itself
 }
 
 // index emits the test of an index and the sum with the dynamic part before it.
@@ -156,11 +162,20 @@ func (c *compiler) index(x indexing) {
 
 // outside reports an index beyond an array or vector.
 func (m *machine) outside(x indexing, lane int, index, length uint32) {
-	m.report(OutOfBounds, x.at, x.of.name, int64(index), func() string {
+	n := int64(index)
+	if x.of.inner { // it is no element of the variable
+		n = -1
+	}
+	m.report(OutOfBounds, x.at, x.of.name, n, func() string {
+		detail := "index " + decimal(int64(index))
 		if int32(index) < 0 {
-			return "index " + decimal(int64(int32(index))) + " (or " + decimal(int64(index)) + " as u32) of a length of " + decimal(int64(length))
+			detail = "index " + decimal(int64(int32(index))) + " (or " + decimal(int64(index)) + " as u32)"
 		}
-		return "index " + decimal(int64(index)) + " of a length of " + decimal(int64(length))
+		detail += " of a length of " + decimal(int64(length))
+		if x.text != "" {
+			detail += " in " + x.text
+		}
+		return detail
 	}, lane)
 	m.ended = m.ended || m.options.Trap
 	if m.strays == nil {

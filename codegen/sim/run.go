@@ -38,7 +38,7 @@ func (d *dispatch) tensor(id uint32) string {
 }
 
 // Run dispatches a grid of workgroups. What WebGPU refuses is a finding if the program can run all the same, and an error otherwise:
-// a *plan.PlanError for bindings that are missing, unknown, not of the buffer or too small. A context that ends gives its error.
+// a *plan.PlanError for bindings that are missing, not of the buffer or too small. Bindings that the program doesn't use are no matter. A context that ends gives its error.
 func (p *Program) Run(ctx context.Context, grid [3]int, bindings []Binding, o Options) (*Result, error) {
 	d, err := p.prepare(grid, bindings, o)
 	if err != nil {
