@@ -10,20 +10,20 @@ import (
 	"github.com/kgen-wgsl/kgen/schedules"
 )
 
-// attentionTrials attends from the ends of pages and tiles; with scores up to hundreds, where one key takes all; to no key; and to keys
-// of a page that does not exist, which is taken for the last.
+// attentionTrials attends from the ends of pages and tiles; with scores up to hundreds, where one key takes all; to no key, before any
+// was written; and to keys of a page that does not exist, which is taken for the last.
 func attentionTrials(a kernels.AttentionDecode, s schedules.Attention, groups []int, seed uint64) []Trial {
 	lengths := []int{1, 2, 32, 33, 34, 64, 65, 96, 128}
 	if a.Params.Pages > 100 {
 		lengths = []int{1, 2, 33, 129 + int(seed%64)}
 	}
-	var all []Trial
+	all := []Trial{attentionTrial(a, groups, 0, 1, false, seed)}
 	for i, n := range lengths {
 		if n <= a.Params.Pages*a.KV.PageTokens {
 			all = append(all, attentionTrial(a, groups, n, 1, false, seed+uint64(i)<<32))
 		}
 	}
-	all = append(all, attentionTrial(a, groups, 65, 30, false, seed), attentionTrial(a, groups, 33, 1, true, seed), attentionTrial(a, groups, 0, 1, false, seed))
+	all = append(all, attentionTrial(a, groups, 65, 30, false, seed), attentionTrial(a, groups, 33, 1, true, seed))
 	return append(all, tileTrials(a, s.Workgroup, groups, seed)...)
 }
 

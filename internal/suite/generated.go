@@ -117,17 +117,21 @@ func sample(grid [3]int, name string, others []int) []int {
 	return slices.Compact(groups)
 }
 
-// borders returns the workgroups that have the first rows of the weights stacked in a GEMV, but for the first weight.
+// borders returns the workgroups on both sides of where workgroups come to other data: the next weight of those stacked in a GEMV, and
+// in an attention the second head of keys.
 func borders(k kernels.Kernel) []int {
-	g, ok := k.Problem.(kernels.GEMV)
-	if !ok {
-		return nil
-	}
 	var groups []int
-	row := 0
-	for _, rows := range g.Results[:len(g.Results)-1] {
-		row += rows
-		groups = append(groups, row/k.Schedule.(schedules.GEMV).RowsPerWorkgroup())
+	switch p := k.Problem.(type) {
+	case kernels.GEMV:
+		perGroup, row := k.Schedule.(schedules.GEMV).RowsPerWorkgroup(), 0
+		for _, rows := range p.Results[:len(p.Results)-1] {
+			row += rows
+			groups = append(groups, (row-1)/perGroup, row/perGroup)
+		}
+	case kernels.AttentionDecode:
+		if shared := p.Heads / p.KVHeads; shared < p.Heads {
+			groups = append(groups, shared-1, shared)
+		}
 	}
 	return groups
 }
