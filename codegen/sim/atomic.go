@@ -112,7 +112,7 @@ func (m *machine) noteAtomic(x *access, lane, at int) {
 		}
 	} else {
 		b := &m.bound[x.root]
-		if c = m.cell(x.root, at/2); c.value < m.start && !stores && !b.buffer.isWritten(b.base+at/4) {
+		if c = m.cell(x.root, at/2); c.value < m.start && !stores && !b.buffer.isWritten(2*b.base+at/2, 2) {
 			m.unwritten(x, lane, at)
 		}
 	}

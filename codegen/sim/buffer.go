@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// Buffer is memory of the device, in words of 4 bytes. It knows which words were ever written.
+// Buffer is memory of the device, in words of 4 bytes. It knows which halves of them were ever written.
 type Buffer struct {
 	Name    string
 	words   []uint32
-	written []uint64 // a bit for each word; nil when all are
-	unset   int      // words that are not
+	written []uint64 // a bit for each half of a word; nil when all are
+	unset   int      // halves that are not
 	stamps  []uint32 // the tensor that wrote each word last; nil where nobody asks
 	groups  groupShadow
 }
@@ -20,7 +20,7 @@ func NewBuffer(name string, bytes uint64, written bool) *Buffer {
 	n := int((bytes + 3) / 4)
 	b := &Buffer{Name: name, words: make([]uint32, n)}
 	if !written && n > 0 {
-		b.written, b.unset = make([]uint64, (n+63)/64), n
+		b.written, b.unset = make([]uint64, (2*n+63)/64), 2*n
 	}
 	return b
 }
@@ -34,7 +34,7 @@ func (b *Buffer) Write(offset uint64, data []byte) {
 	for i := range len(data) / 4 {
 		b.words[at+i] = binary.LittleEndian.Uint32(data[4*i:])
 	}
-	b.mark(at, len(data)/4)
+	b.mark(2*at, len(data)/4*2)
 	b.settle()
 }
 
@@ -47,16 +47,21 @@ func (b *Buffer) Read(offset, length uint64) []byte {
 	return out
 }
 
-func (b *Buffer) isWritten(word int) bool {
-	return b.written == nil || atomic.LoadUint64(&b.written[word/64])>>(word%64)&1 != 0
+// isWritten reports whether n halves of words, 1 or 2, were all written.
+func (b *Buffer) isWritten(half, n int) bool {
+	if b.written == nil {
+		return true
+	}
+	want := uint64(1<<n-1) << (half % 64) // both are in one element
+	return atomic.LoadUint64(&b.written[half/64])&want == want
 }
 
-// mark says that words were written. Callers see to it that nobody else marks at the same time.
-func (b *Buffer) mark(at, n int) {
+// mark says that halves of words were written. Callers see to it that nobody else marks at the same time.
+func (b *Buffer) mark(half, n int) {
 	if b.written == nil {
 		return
 	}
-	for i := at; i < at+n; i++ {
+	for i := half; i < half+n; i++ {
 		if bit := uint64(1) << (i % 64); b.written[i/64]&bit == 0 {
 			atomic.OrUint64(&b.written[i/64], bit)
 			b.unset--
@@ -64,7 +69,7 @@ func (b *Buffer) mark(at, n int) {
 	}
 }
 
-// settle forgets which words were written when all are. No program runs meanwhile.
+// settle forgets what was written when all is. No program runs meanwhile.
 func (b *Buffer) settle() {
 	if b.unset == 0 {
 		b.written = nil

@@ -27,7 +27,7 @@ func (m *machine) finish() {
 		b := &m.bound[t.root]
 		c := m.local[t.root].at(t.location)
 		if c.value >= m.start {
-			m.leave(b, b.base+t.location/2)
+			m.leave(b, t)
 		}
 		if c.write >= m.start && c.writer < 0 { // atomic operations don't race
 			continue
@@ -46,9 +46,12 @@ func (m *machine) finish() {
 	}
 }
 
-// leave notes that the workgroup left a value in a word.
-func (m *machine) leave(b *bound, word int) {
-	b.buffer.mark(word, 1)
+// leave notes that the workgroup left a value in a location.
+func (m *machine) leave(b *bound, t touch) {
+	if b.buffer.written != nil {
+		b.buffer.mark(2*b.base+t.location, halvesAt(m.program.bindings[t.root].Type, int64(2*t.location)))
+	}
+	word := b.base + t.location/2
 	if s := b.segment(word); s != nil && b.buffer.stamps != nil && s.write != 0 {
 		atomic.StoreUint32(&b.buffer.stamps[word], s.write)
 	}

@@ -130,3 +130,45 @@ func TestIndexedPart(t *testing.T) {
 		t.Errorf("got %v, want %s", findings, want)
 	}
 }
+
+// Half a word that was written is not the whole of it.
+func TestUnwrittenHalves(t *testing.T) {
+	const head = "enable f16;\nstruct S { n: u32, h: f16 }\n@group(0) @binding(0) var<storage, read_write> h: array<f16>;\n@group(0) @binding(1) var<storage, read_write> s: array<S>;\n@group(0) @binding(2) var<storage, read_write> out: array<f32>;\n"
+	write := compile(t, head+"@compute @workgroup_size(8)\nfn main(@builtin(local_invocation_index) i: u32) { h[2u * i] = 1.0h; s[i].h = 2.0h; s[i].n = 3u; }")
+	for text, wrong := range map[string]int{"h[2u * i] + s[i].h + f16(s[i].n)": 0, "h[2u * i + 1u]": 8} {
+		read := compile(t, head+"@compute @workgroup_size(8)\nfn main(@builtin(local_invocation_index) i: u32) { out[i] = f32("+text+"); }")
+		var bindings []Binding
+		for i := range 3 {
+			b := NewBuffer("b", 64, i == 2)
+			bindings = append(bindings, Binding{Binding: i, Buffer: b, Bytes: 64})
+		}
+		for _, p := range []*Program{write, read} {
+			r, err := p.Run(t.Context(), [3]int{1, 1, 1}, bindings, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 0
+			if p == read {
+				want = wrong
+			}
+			found := 0
+			for _, f := range r.Findings {
+				if found += f.Count; f.Kind != Uninitialized || f.Variable != "h" || f.Index != 1 {
+					t.Error(f)
+				}
+			}
+			if found != want {
+				t.Errorf("%s: %d findings, want %d: %v", text, found, want, r.Findings)
+			}
+		}
+	}
+}
+
+// Waiting for another invocation may take for ever, and is a loop without an end here.
+func TestWaiting(t *testing.T) {
+	one := [3]int{1, 1, 1}
+	runFaults(t, []faultCase{
+		{name: "lock", text: "MAIN\nloop { // here\nif (atomicCompareExchangeWeak(&n[0], 0u, 1u).exchanged) { break; } } atomicStore(&n[0], 0u); }", kind: LoopCap, index: -1, grid: one, options: Options{StopTrips: 5000, LoopTrips: -1}},
+		{name: "flag of a workgroup that comes later", text: "MAIN if (g.x > 0u) {\nwhile (atomicLoad(&n[g.x - 1u]) == 0u) { } // here\n} atomicStore(&n[g.x], 1u); }", kind: LoopCap, index: -1, grid: [3]int{9, 1, 1}, options: Options{StopTrips: 5000, LoopTrips: -1, Workers: 1}},
+	})
+}

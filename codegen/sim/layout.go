@@ -8,6 +8,31 @@ type part struct {
 	bytes  int
 }
 
+// halves returns how many halves of words a scalar takes.
+func (p part) halves() int {
+	if p.scalar == wgsl.F16 {
+		return 1
+	}
+	return 2
+}
+
+// halvesAt returns how many halves of words the scalar takes that lies at a byte of a type.
+func halvesAt(t wgsl.Type, at int64) int {
+	switch t := t.(type) {
+	case wgsl.Array:
+		return halvesAt(t.Elem, at%int64(wgsl.Stride(t.Elem)))
+	case wgsl.Vector:
+		return part{scalar: t.Elem}.halves()
+	case *wgsl.Struct:
+		for i := len(t.Members) - 1; i >= 0; i-- {
+			if m := t.Members[i]; at >= int64(m.Offset) {
+				return halvesAt(m.Type, at-int64(m.Offset))
+			}
+		}
+	}
+	return part{scalar: component(t)}.halves()
+}
+
 // maxParts bounds the scalars of a value: they take a register each.
 const maxParts = 1 << 14
 

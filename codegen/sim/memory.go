@@ -293,7 +293,7 @@ func (x access) readBound(m *machine, a *lanes) {
 				m.regs[x.slots[j]][i] = 0
 				continue
 			}
-			m.noteRead(&x, b, i, at)
+			m.noteRead(&x, b, i, at, p)
 			m.regs[x.slots[j]][i] = unpackWord(atomic.LoadUint32(&words[at/4]), p, at)
 		}
 	}

@@ -45,7 +45,7 @@ func (b *bound) segment(word int) *segment {
 }
 
 // noteRead judges a read of a byte of a binding.
-func (m *machine) noteRead(x *access, b *bound, lane, at int) {
+func (m *machine) noteRead(x *access, b *bound, lane, at int, p part) {
 	if m.stray(x.dynamic, lane) {
 		return
 	}
@@ -58,7 +58,7 @@ func (m *machine) noteRead(x *access, b *bound, lane, at int) {
 		}
 	}
 	word := b.base + at/4
-	if !own && !b.buffer.isWritten(word) {
+	if !own && !b.buffer.isWritten(2*b.base+at/2, p.halves()) {
 		m.unwritten(x, lane, at)
 	}
 	if b.segments != nil && !own {
