@@ -16,7 +16,7 @@ import (
 type Equivalent struct {
 	Operators []string `json:"operators"` // that make the mistake
 	Kernel    string   `json:"kernel"`    // a pattern of path.Match for the kernel's name
-	At        string   `json:"at"`        // a regular expression for the kernel's text from the line of the site on; empty for any
+	At        string   `json:"at"`        // a regular expression for the kernel's text from the line of the site on, where ▸ stands for the site; empty for any
 	Change    string   `json:"change"`    // a regular expression for the whole description of the site
 	Why       string   `json:"why"`       // the argument
 
@@ -61,8 +61,15 @@ func (e *Equivalent) Has(k mutate.Kernel, site mutate.Site) bool {
 	if !slices.Contains(e.Operators, site.Operator) || !e.change.MatchString(site.Description) {
 		return false
 	}
-	return e.Of(k.Name) && e.at.MatchString(from(k.Text, site.Pos.Line))
+	text := from(k.Text, site.Pos.Line)
+	if at := site.Pos.Column - 1; strings.Contains(e.At, here) {
+		text = text[:at] + here + text[at:]
+	}
+	return e.Of(k.Name) && e.at.MatchString(text)
 }
+
+// here stands for the site in an expression for the text around it.
+const here = "▸"
 
 // Of reports whether it speaks of a kernel.
 func (e *Equivalent) Of(kernel string) bool {

@@ -43,6 +43,7 @@ func TestSummary(t *testing.T) {
 	}
 	list, err := ReadEquivalents([]byte(`[
 		{"operators": ["bound", "guard"], "kernel": "sm*.wgsl", "at": "if .local < 64u.*\n    y.local. =", "change": "64u becomes 6[35]u|local < 64u becomes .*", "why": "there are 64"},
+		{"operators": ["lane"], "kernel": "*", "at": "▸y.local.", "change": ".*", "why": "not at this place"},
 		{"operators": ["constant"], "kernel": "*", "change": "1.0 becomes 2.0", "why": "not so"},
 		{"operators": ["tail"], "kernel": "other.wgsl", "change": ".*", "why": "not this one"}
 	]`))
