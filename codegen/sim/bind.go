@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/kgen-wgsl/kgen/runtime/plan"
+import (
+	"github.com/kgen-wgsl/kgen/codegen/wgsl"
+	"github.com/kgen-wgsl/kgen/runtime/plan"
+)
 
 // bind finds the memory of each binding that the program uses.
 func (d *dispatch) bind(bindings []Binding) error {
@@ -50,54 +53,73 @@ func checkBinding(b Binding) error {
 func (d *dispatch) limits() {
 	p, l := d.program, d.options.Limits.WithDefaults()
 	storage, uniform := 0, 0
-	of := func(n int) uint64 { return uint64(n) }
-	for i, b := range p.bindings {
-		bytes, offset := uint64(len(d.bound[i].words))*4, uint64(d.bound[i].base)*4
-		d.exceeds(b.Name, "maxBindGroups", of(b.Group+1), 4)
-		d.exceeds(b.Name, "maxBindingsPerBindGroup", of(b.Binding+1), 1000)
-		d.exceeds(b.Name, plan.LimitBufferBytes, d.bound[i].buffer.Size(), l.BufferBytes)
-		if offset%of(l.OffsetAlignment) != 0 {
-			d.limit(b.Name, plan.LimitOffsetAlignment+": the offset "+decimal(int64(offset))+" is no multiple of "+decimal(int64(l.OffsetAlignment)))
-		}
-		if b.Access == plan.Uniform {
+	for i := range p.bindings {
+		if p.bindings[i].Access == plan.Uniform {
 			uniform++
-			d.exceeds(b.Name, plan.LimitUniformBytes, bytes, l.UniformBytes)
 		} else {
 			storage++
-			d.exceeds(b.Name, plan.LimitBindingBytes, bytes, l.BindingBytes)
 		}
+		d.bindingLimits(&p.bindings[i], &d.bound[i], l)
 	}
-	name := p.entry.Name
-	d.exceeds(name, "bytes of private variables", of(p.private), variableBytes)
-	if f := p.function; f.of != nil {
-		d.exceeds(f.of.Name, "bytes of a function's variables", of(f.bytes), variableBytes)
-	}
-	d.exceeds(name, plan.LimitStorageBuffers, of(storage), of(l.StorageBuffers))
-	d.exceeds(name, plan.LimitUniformBuffers, of(uniform), of(l.UniformBuffers))
-	d.exceeds(name, plan.LimitWorkgroupBytes, of(p.WorkgroupBytes()), of(l.WorkgroupBytes))
-	d.exceeds(name, plan.LimitInvocations, of(p.invocations), of(l.Invocations))
+	of := func(n int) uint64 { return uint64(n) }
+	main := subject{p.entry.Name, p.entry.Pos}
+	d.exceeds(main, plan.LimitStorageBuffers, of(storage), of(l.StorageBuffers))
+	d.exceeds(main, plan.LimitUniformBuffers, of(uniform), of(l.UniformBuffers))
+	d.exceeds(main, plan.LimitWorkgroupBytes, of(p.WorkgroupBytes()), of(l.WorkgroupBytes))
+	d.exceeds(main, plan.LimitInvocations, of(p.invocations), of(l.Invocations))
 	for i, limit := range []struct {
 		name string
 		have int
 	}{{plan.LimitWorkgroupX, l.WorkgroupX}, {plan.LimitWorkgroupY, l.WorkgroupY}, {plan.LimitWorkgroupZ, l.WorkgroupZ}} {
-		d.exceeds(name, limit.name, of(p.size[i]), of(limit.have))
-		d.exceeds(name, plan.LimitWorkgroups, of(d.grid[i]), of(l.Workgroups))
+		d.exceeds(main, limit.name, of(p.size[i]), of(limit.have))
+		d.exceeds(main, plan.LimitWorkgroups, of(d.grid[i]), of(l.Workgroups))
+	}
+	d.exceeds(main, "bytes of private variables", of(p.private), variableBytes)
+	if f := p.function; f.of != nil {
+		d.exceeds(subject{f.of.Name, f.of.Pos}, "bytes of a function's variables", of(f.bytes), variableBytes)
 	}
 }
 
-// variableBytes is what compilers take at least of private variables, and of the variables of a function: WGSL, "Limits".
-const variableBytes = 8192
+// What WebGPU grants by default of groups and of the numbers of bindings, and what compilers take at least of private variables and of the
+// variables of a function: WGSL, "Limits".
+const (
+	bindGroups    = 4
+	groupBindings = 1000
+	variableBytes = 8192
+)
 
-func (d *dispatch) exceeds(subject, limit string, need, have uint64) {
+// bindingLimits is limits for one binding.
+func (d *dispatch) bindingLimits(v *Declared, b *bound, l plan.Limits) {
+	at := subject{v.Name, v.symbol.Pos}
+	bytes, offset, alignment := uint64(len(b.words))*4, uint64(b.base)*4, uint64(l.OffsetAlignment)
+	d.exceeds(at, "maxBindGroups", uint64(v.Group+1), bindGroups)
+	d.exceeds(at, "maxBindingsPerBindGroup", uint64(v.Binding+1), groupBindings)
+	d.exceeds(at, plan.LimitBufferBytes, b.buffer.Size(), l.BufferBytes)
+	if v.Access == plan.Uniform {
+		d.exceeds(at, plan.LimitUniformBytes, bytes, l.UniformBytes)
+	} else {
+		d.exceeds(at, plan.LimitBindingBytes, bytes, l.BindingBytes)
+	}
+	if offset%alignment != 0 {
+		d.limit(at, plan.LimitOffsetAlignment+": the offset "+decimal(int64(offset))+" is no multiple of "+decimal(int64(alignment)))
+	}
+}
+
+// subject is what exceeds a limit, and where it is declared.
+type subject struct {
+	name string
+	pos  wgsl.Pos
+}
+
+func (d *dispatch) exceeds(s subject, limit string, need, have uint64) {
 	if need > have {
-		d.limit(subject, limit+": "+decimal(int64(need))+" needed, "+decimal(int64(have))+" granted")
+		d.limit(s, limit+": "+decimal(int64(need))+" needed, "+decimal(int64(have))+" granted")
 	}
 }
 
-func (d *dispatch) limit(subject, detail string) {
-	at := d.program.entry.Pos
+func (d *dispatch) limit(s subject, detail string) {
 	d.merge.findings.add(Finding{
-		Kind: Limit, Kernel: d.kernel, File: at.File, Line: at.Line, Column: at.Column, Variable: subject, Index: -1, Detail: detail,
+		Kind: Limit, Kernel: d.kernel, File: s.pos.File, Line: s.pos.Line, Column: s.pos.Column, Variable: s.name, Index: -1, Detail: detail,
 	})
 }
 

@@ -102,7 +102,9 @@ func TestLimitsOfEveryKind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(r.Findings) != 1 || r.Findings[0].Kind != Limit || r.Findings[0].Variable != c.variable || r.Findings[0].Detail != c.want {
+			declared := map[string]string{"main": "@compute", "f": "fn f", "out": "@group"}[c.variable]
+			line := strings.Count(c.text[:strings.Index(c.text, declared)], "\n") + 1
+			if len(r.Findings) != 1 || r.Findings[0].Line != line || r.Findings[0].Kind != Limit || r.Findings[0].Variable != c.variable || r.Findings[0].Detail != c.want {
 				t.Errorf("got %v, want %s", r.Findings, c.want)
 			}
 		})
