@@ -110,6 +110,7 @@ func (g *generator) halfWord() uint32 {
 
 // privates declares variables of the module, constants, and what the workgroup shares.
 func (g *generator) privates() {
+	g.line("var<private> seen: u32;")
 	for range g.r.IntN(3) {
 		v := &variable{name: g.name("p"), kind: g.anyKind(), writable: true}
 		if g.chance(50) && v.kind.isPlain() {

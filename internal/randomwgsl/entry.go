@@ -26,6 +26,7 @@ func (g *generator) main() {
 			g.statements(1 + g.r.IntN(3))
 			g.together()
 			g.together()
+			g.order()
 		}
 		g.statements(4)
 		g.store()
@@ -164,7 +165,8 @@ func (g *generator) subgroups() {
 
 // store writes scalars of the variables to the invocation's part of the output.
 func (g *generator) store() {
-	next := 0
+	g.line("output[here * %du] = seen;", g.slots)
+	next := 1
 	all := g.visible(func(v *variable) bool { return true })
 	for _, v := range all {
 		g.storeParts(v.name, v.kind, &next)
@@ -190,17 +192,30 @@ func (g *generator) storeParts(text string, k *kind, next *int) {
 			g.storeParts(text+"."+components(k.width)[i:i+1], plain(k.scalar, 1), next)
 		}
 	default:
-		switch k.scalar {
-		case "i32":
-			text = fmt.Sprintf("bitcast<u32>(%s)", text)
-		case "bool":
-			text = fmt.Sprintf("u32(%s)", text)
-		case "f32":
-			text = fmt.Sprintf("bitcast<u32>(i32(%s * 4.0))", text)
-		case "f16":
-			text = fmt.Sprintf("bitcast<u32>(i32(f32(%s) * 4.0))", text)
-		}
-		g.line("output[here * %du + %du] = %s;", g.slots, *next, text)
+		g.line("output[here * %du + %du] = %s;", g.slots, *next, word(text, k.scalar))
 		*next++
+	}
+}
+
+// word returns a scalar as u32.
+func word(text, scalar string) string {
+	switch scalar {
+	case "i32":
+		return fmt.Sprintf("bitcast<u32>(%s)", text)
+	case "bool":
+		return fmt.Sprintf("u32(%s)", text)
+	case "f32":
+		return fmt.Sprintf("bitcast<u32>(i32(%s * 4.0))", text)
+	case "f16":
+		return fmt.Sprintf("bitcast<u32>(i32(f32(%s) * 4.0))", text)
+	}
+	return text
+}
+
+// note makes a scalar of a variable, which may go out of scope before the end, count for the output.
+func (g *generator) note(v *variable, percent int) {
+	k := plain(g.part(v.kind).scalar, 1)
+	if text, ok := g.walk(v.name, v.kind, k, true); ok && g.chance(percent) {
+		g.line("seen = seen * 31u + %s;", word(text, k.scalar))
 	}
 }

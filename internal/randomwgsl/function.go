@@ -16,7 +16,10 @@ func (g *generator) helper() {
 	var scope []*variable
 	for range 1 + g.r.IntN(3) {
 		k := g.anyKind()
-		name, pointer := g.name("a"), g.chance(25) || f.result == nil && len(params) == 0
+		if len(f.params) > 0 && g.chance(30) { // a value and a pointer of one kind may get one variable
+			k = pick(g, f.params...)
+		}
+		name, pointer := g.name("a"), g.chance(40) || f.result == nil && len(params) == 0
 		v := &variable{name: name, kind: k}
 		text := fmt.Sprintf("%s: %s", name, k)
 		if pointer {
@@ -33,13 +36,29 @@ func (g *generator) helper() {
 	g.result, g.budget, g.loops = f.result, 8, 0
 	g.scopes = [][]*variable{scope}
 	g.block(head, func() {
-		g.statements(5)
+		g.statements(2)
+		for i, pointer := range f.points {
+			if pointer && g.chance(70) {
+				g.change(scope[i])
+			}
+		}
+		g.statements(3)
 		if f.result != nil {
 			g.leave()
 		}
 	})
 	g.scopes = nil
 	g.functions = append(g.functions, f)
+}
+
+// change writes some parts of a variable.
+func (g *generator) change(v *variable) {
+	for range 2 {
+		k := g.part(v.kind)
+		if place, ok := g.walk(v.name, v.kind, k, true); ok {
+			g.assign(place, k)
+		}
+	}
 }
 
 // leave writes a return.
@@ -77,7 +96,11 @@ func (g *generator) callText(f *function) (string, bool) {
 	var taken []string
 	for i, k := range f.params {
 		if !f.points[i] {
-			args = append(args, g.initialShallow(k))
+			if v := g.first; v != nil && v.kind.String() == k.String() && g.chance(60) {
+				args = append(args, v.name)
+			} else {
+				args = append(args, g.initialShallow(k))
+			}
 			continue
 		}
 		free := g.visible(func(v *variable) bool {
@@ -159,7 +182,12 @@ func (g *generator) around(f *function, v *variable, k *kind, part, scalar strin
 	if k.scalar != "i32" {
 		middle = fmt.Sprintf("%s%s", k.scalar, middle)
 	}
-	before, after := g.unary(g.value(k, depth)), g.unary(g.value(k, 1))
+	before, after := g.runtime(k).text, g.unary(g.value(k, 1))
+	if k.width > 1 && g.chance(40) {
+		before = g.vector(k, 1).text
+	} else if g.chance(40) {
+		before = g.unary(g.value(k, depth))
+	}
 	forms := []string{"%s - %s * %s", "max(%s, %s) ^ %s", "select(%s, %s, true) - %s", "(%s | %s) + %s"}
 	if k.scalar[0] == 'f' {
 		before, after = fmt.Sprintf("trunc(%s)", g.runtime(k).text), g.runtime(k).text
@@ -169,6 +197,7 @@ func (g *generator) around(f *function, v *variable, k *kind, part, scalar strin
 	e := expr{text: fmt.Sprintf(pick(g, forms...), before, splat(k, middle), after), size: 3 * tame(k.scalar)}
 	g.line("let %s = %s;", r.name, g.tamed(k, e))
 	g.add(r)
+	g.note(r, 100)
 }
 
 // callWith is callText with a variable for the first pointer.

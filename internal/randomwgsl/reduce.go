@@ -40,6 +40,9 @@ func without(lines []string, i int) [][]string {
 	if end == len(lines) {
 		return nil
 	}
+	if strings.HasPrefix(strings.TrimSpace(line), "}") { // an else: the brace after it ends what was before
+		return [][]string{slices.Delete(slices.Clone(lines), i, end)}
+	}
 	list := [][]string{slices.Delete(slices.Clone(lines), i, end+1)}
 	if !strings.HasSuffix(lines[end], "{") {
 		unwrapped := slices.Delete(slices.Clone(lines), end, end+1)

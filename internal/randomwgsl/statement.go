@@ -50,6 +50,7 @@ func (g *generator) statement() {
 			v := &variable{name: g.name("c"), kind: f.result}
 			g.line("let %s = %s;", v.name, call)
 			g.add(v)
+			g.note(v, 70)
 		}
 	case n == 19 && g.chance(30):
 		g.line("_ = %s;", g.typed(g.plainKind()))
@@ -99,6 +100,7 @@ func (g *generator) declaration() {
 	if k.isPlain() && g.chance(40) {
 		g.line("let %s%s = %s;", v.name, pick(g, "", ": "+k.String()), g.typed(k))
 		g.add(v)
+		g.note(v, 50)
 		return
 	}
 	v.writable, v.address = true, true
@@ -160,6 +162,7 @@ func (g *generator) assignment() {
 			} else {
 				g.assign(place, k)
 			}
+			g.note(v, 40)
 			return
 		}
 	}
