@@ -179,3 +179,25 @@ func TestRacesRepeat(t *testing.T) {
 		})
 	}
 }
+
+// A buffer that is bound twice is told of as that, not as a race of a workgroup with itself.
+func TestAliasIsNoRace(t *testing.T) {
+	p := compile(t, "@group(0) @binding(0) var<storage, read_write> a: array<u32>;\n@group(0) @binding(1) var<storage, read_write> b: array<u32>;\n@compute @workgroup_size(8)\nfn main(@builtin(global_invocation_id) id: vec3<u32>) { a[id.x] = 1u; b[id.x] += 1u; }")
+	buffer := NewBuffer("a", 64, true)
+	r, err := p.Run(t.Context(), [3]int{2, 1, 1}, []Binding{{Buffer: buffer, Bytes: 64}, {Binding: 1, Buffer: buffer, Bytes: 64}}, Options{})
+	if err != nil || len(r.Findings) != 1 || r.Findings[0].Kind != Alias {
+		t.Errorf("got %v, %v", r, err)
+	}
+}
+
+// An empty grid runs nothing, and is right.
+func TestEmptyGrid(t *testing.T) {
+	c := faultCase{text: "MAIN y[900] = 1.0; }"}
+	for _, grid := range [][3]int{{0, 1, 1}, {1, 0, 1}, {3, 1, 0}} {
+		p := compile(t, c.whole())
+		r, err := p.Run(t.Context(), grid, []Binding{{Binding: 1, Buffer: NewBuffer("y", 64, true), Bytes: 64}}, Options{})
+		if err != nil || r.Groups != 0 || len(r.Findings) != 0 {
+			t.Errorf("%v: %v, %v", grid, r, err)
+		}
+	}
+}

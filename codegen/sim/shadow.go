@@ -78,6 +78,7 @@ type groupAccess struct {
 // smallest keeps an access if it is one of the two with the smallest numbers.
 func smallest(list *[2]groupAccess, a groupAccess) {
 	switch {
+	case list[0].group == a.group: // by two bindings of one buffer
 	case list[0].group == 0 || a.group < list[0].group:
 		list[1], list[0] = list[0], a
 	case list[1].group == 0 || a.group < list[1].group:
