@@ -65,10 +65,10 @@ func mask(p place) []wgsl.Expr {
 		if e.Op != "&" {
 			return nil
 		}
-		if _, ok := integerLiteral(e.Y); ok {
+		if _, ok := bits(e.Y); ok {
 			return []wgsl.Expr{e.X}
 		}
-		if _, ok := integerLiteral(e.X); ok {
+		if _, ok := bits(e.X); ok {
 			return []wgsl.Expr{e.Y}
 		}
 	case *wgsl.Call:
@@ -79,26 +79,34 @@ func mask(p place) []wgsl.Expr {
 	return nil
 }
 
+// bits returns the value of an integer literal, or of a vector of one.
+func bits(e wgsl.Expr) (int64, bool) {
+	if c, ok := e.(*wgsl.Construct); ok && len(c.Args) == 1 {
+		e = c.Args[0]
+	}
+	l, ok := integerLiteral(e)
+	if !ok {
+		return 0, false
+	}
+	return l.Value.Int, true
+}
+
 // nibble forgets a shift, or shifts what lies low.
 func nibble(p place) []wgsl.Expr {
 	b, ok := p.expr().(*wgsl.Binary)
 	if !ok {
 		return nil
 	}
-	l, literal := integerLiteral(b.Y)
-	switch {
-	case !literal:
-	case b.Op == ">>" || b.Op == "<<":
+	if b.Op == ">>" || b.Op == "<<" {
 		return []wgsl.Expr{b.X}
-	case b.Op == "&" && lowNibbles(l.Value.Int):
-		if inner, ok := b.X.(*wgsl.Binary); ok && inner.Op == ">>" {
-			return nil
-		}
-		four := withInt(l, 4)
-		four.Suffix = "u"
-		return []wgsl.Expr{binary(b, "&", binary(b, ">>", b.X, four), b.Y)}
 	}
-	return nil
+	l, literal := integerLiteral(b.Y)
+	if inner, ok := b.X.(*wgsl.Binary); !literal || b.Op != "&" || !lowNibbles(l.Value.Int) || ok && inner.Op == ">>" {
+		return nil
+	}
+	four := withInt(l, 4)
+	four.Suffix = "u"
+	return []wgsl.Expr{binary(b, "&", binary(b, ">>", b.X, four), b.Y)}
 }
 
 // lowNibbles reports whether a mask leaves the low four bits of bytes.

@@ -23,8 +23,9 @@
 //	constant    another number
 //	statement   an assignment or call dropped
 //
-// A changed text that breaks the rules of WGSL is no site, nor is one that an operator earlier in that list has made already. Each site
-// changes one line, but for a dropped statement, which takes its line away.
+// A changed text that breaks the rules of WGSL is no site, nor is one that an operator earlier in that list has made already. Nor are
+// changes that, by the form of the text alone, change nothing: of the condition of an if whose branches are equal, and of the sign of
+// bytes that a mask takes it from. Each site changes one line, but for a dropped statement, which takes its line away.
 //
 // Vocabulary:
 //   - site: a place of a text at which one operator makes one mistake;

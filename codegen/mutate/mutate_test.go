@@ -49,6 +49,12 @@ var operatorCases = []struct {
 	{"constant", "let i = local + 4u; y[i * 2u + 1u] = 0.5;", []string{
 		"let i = local + 5u; y[i * 2u + 1u] = 0.5;", "let i = local + 4u; y[i * 2u + 1u] = 1.0;",
 	}},
+	{"conversion", "y[local] = f32(unpack4xU8(codes[local] & 0x7f7f7f7fu).x);", nil},
+	{"conversion", "y[local] = f32(unpack4xU8(codes[local] & 0x80u).x);", []string{"y[local] = f32(unpack4xI8(codes[local] & 0x80u).x);"}},
+	{"guard", "if (local < 1u) { y[0] = 1.0; } else if (local < 2u) { y[0] = 1.0; } else { y[0] = 1.0; }", nil},
+	{"guard", "if (local < 1u) { y[0] = 1.0; } else if (local < 2u) { y[0] = 2.0; } else { y[0] = 1.0; }", []string{
+		"if (true) { y[0] = 1.0; } else if (local < 2u) { y[0] = 2.0; } else { y[0] = 1.0; }", "if (local < 1u) { y[0] = 1.0; } else if (true) { y[0] = 2.0; } else { y[0] = 1.0; }",
+	}},
 	{"conversion", "y[local] = f32(unpack4xU8(codes[local]).x);", []string{"y[local] = f32(unpack4xI8(codes[local]).x);"}},
 	{"conversion", "y[local] = f32(dot4I8Packed(codes[0], codes[1]));", []string{"y[local] = f32(i32(dot4U8Packed(codes[0], codes[1])));"}},
 	{"conversion", "y[local] = round(bitcast<f32>(codes[0]));", []string{
@@ -71,6 +77,7 @@ var operatorCases = []struct {
 	{"mask", "let c = codes[0] & 0xffu; y[local] = select(0.0, 1.0, c > 4u);", []string{
 		"let c = codes[0]; y[local] = select(0.0, 1.0, c > 4u);", "let c = codes[0] & 0xffu; y[local] = 1.0;", "let c = codes[0] & 0xffu; y[local] = 0.0;",
 	}},
+	{"mask", "let c = vec2<u32>(codes[0]) & vec2<u32>(15u);", []string{"let c = vec2<u32>(codes[0]);"}},
 	{"nibble", "y[local] = f32((codes[0] & 0x0f0f0f0fu) + ((codes[0] >> 4u) & 0x0fu));", []string{
 		"y[local] = f32(((codes[0] >> 4u) & 0x0f0f0f0fu) + ((codes[0] >> 4u) & 0x0fu));", "y[local] = f32((codes[0] & 0x0f0f0f0fu) + (codes[0] & 0x0fu));",
 	}},

@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"math"
+	"strings"
 
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
 )
@@ -125,11 +126,24 @@ var conversions = map[string][]string{
 	"exp": {"exp2"}, "log": {"log2"}, "inverseSqrt": {"sqrt"}, "sqrt": {"inverseSqrt"}, "sin": {"cos"}, "cos": {"sin"},
 }
 
+// unsigned reports whether a mask leaves no byte of a word its sign, so that both kinds of bytes are the same.
+func unsigned(e wgsl.Expr) bool {
+	b, ok := e.(*wgsl.Binary)
+	if !ok || b.Op != "&" {
+		return false
+	}
+	m, ok := bits(b.Y)
+	return ok && m&0x80808080 == 0
+}
+
 // conversion takes another function of one value, and a conversion of the number for one of its bits.
 func conversion(p place) []wgsl.Expr {
 	switch e := p.expr().(type) {
 	case *wgsl.Call:
 		var list []wgsl.Expr
+		if strings.HasPrefix(e.Name, "unpack4x") && unsigned(e.Args[0]) {
+			return nil
+		}
 		for _, name := range conversions[e.Name] {
 			list = append(list, call(e, name, e.Args...))
 		}

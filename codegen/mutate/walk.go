@@ -61,7 +61,8 @@ type walker struct {
 	names []*wgsl.Symbol
 }
 
-// walk visits all expressions and statements of a file's functions. Operands and statements in a block come after what they are in.
+// walk visits the expressions and statements of a file's functions, but not conditions that decide nothing. Operands and statements in
+// a block come after what they are in.
 func walk(file *wgsl.File, expr func(place), stmt func(spot)) {
 	w := &walker{expr: expr, stmt: stmt}
 	for _, d := range file.Decls {
@@ -122,7 +123,9 @@ func (w *walker) inside(s wgsl.Stmt, post bool) {
 	case *wgsl.Block:
 		w.block(s, false)
 	case *wgsl.If:
-		slots(&s.Cond)
+		if !equalBranches(s) {
+			slots(&s.Cond)
+		}
 		w.block(s.Then, false)
 		w.block(s.Else, false)
 	case *wgsl.Switch:
@@ -145,6 +148,24 @@ func (w *walker) inside(s wgsl.Stmt, post bool) {
 		w.block(s.Continuing, false)
 		slots(&s.BreakIf)
 	}
+}
+
+// equalBranches reports whether an if runs the same text whatever its condition is.
+func equalBranches(s *wgsl.If) bool {
+	if s.Else == nil {
+		return false
+	}
+	branch := s.Else
+	if len(branch.List) == 1 {
+		if next, ok := branch.List[0].(*wgsl.If); ok && equalBranches(next) {
+			branch = next.Then
+		}
+	}
+	return textOf(s.Then) == textOf(branch)
+}
+
+func textOf(b *wgsl.Block) string {
+	return wgsl.Print(&wgsl.File{Decls: []wgsl.Decl{&wgsl.Func{Body: b}}})
 }
 
 func (w *walker) place(p place) {
