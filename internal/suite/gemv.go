@@ -2,6 +2,7 @@ package suite
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -9,23 +10,36 @@ import (
 	"github.com/kgen-wgsl/kgen/schedules"
 )
 
-// gemvTrials multiplies with x of plain values.
+// gemvTrials multiplies with vectors of plain values.
 func gemvTrials(k *Kernel, g kernels.GEMV, s schedules.GEMV, groups []int, seed uint64) ([]Trial, error) {
 	r := Random(seed)
-	x := Normal(r, g.Columns, 1)
 	stack, err := newStack(k, g, s, groups, seed)
 	if err != nil {
 		return nil, err
 	}
-	stack.inputs[kernels.X] = Whole(Floats(x))
-	product := NewProduct(g.Format, g.Columns, x, stack.rows)
-	return []Trial{{Inputs: stack.inputs, Check: func(out map[string][]byte) error {
-		got, err := stack.got(out)
-		if err != nil {
-			return err
-		}
-		return product.Check(got)
-	}}}, nil
+	all, together := make([]Trial, vectors(len(stack.rows))), new(pool)
+	for i := range all {
+		x := Normal(r, g.Columns, 1)
+		inputs := maps.Clone(stack.inputs)
+		inputs[kernels.X] = Whole(Floats(x))
+		product := NewProduct(g.Format, g.Columns, x, stack.rows)
+		all[i] = Trial{Name: vectorName(i), Inputs: inputs, Check: func(out map[string][]byte) error {
+			got, err := stack.got(out)
+			if err != nil {
+				return err
+			}
+			return together.check(product, got, i == len(all)-1)
+		}}
+	}
+	return all, nil
+}
+
+// vectorName names the first vector not at all: most kernels get no other.
+func vectorName(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return fmt.Sprint("vector ", i)
 }
 
 // stack is the weights of a GEMV and its results.

@@ -2,6 +2,8 @@ package suite
 
 import (
 	"fmt"
+	"maps"
+	"strings"
 
 	"github.com/kgen-wgsl/kgen/codegen/kernels"
 	"github.com/kgen-wgsl/kgen/ir"
@@ -10,41 +12,54 @@ import (
 	"github.com/kgen-wgsl/kgen/schedules"
 )
 
-// gemvQ8Trials multiplies with what quantising makes of a vector, and with codes at their ends.
+// gemvQ8Trials multiplies with what quantising makes of vectors, and with codes at their ends.
 func gemvQ8Trials(k *Kernel, g kernels.GEMV, s schedules.GEMV, groups []int, seed uint64) ([]Trial, error) {
-	values := Normal(Random(seed), g.Columns, 1)
-	if g.Columns > 32 {
-		clear(values[32:64])
-	}
-	quantised, err := Quantise(values)
+	stack, err := newStack(k, g, s, groups, seed)
 	if err != nil {
 		return nil, err
 	}
-	var all []Trial
-	for _, x := range []struct {
-		name string
-		Q8
-	}{{"a quantised vector", quantised}, {"codes at their ends", ends(g.Columns)}} {
-		stack, err := newStack(k, g, s, groups, seed)
+	r := Random(seed)
+	all, together := []Trial{}, new(pool)
+	add := func(name string, x Q8, last bool) error {
+		together := together
+		want, err := ProductQ8(g.Format, g.Columns, x, stack.rows)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		stack.inputs[kernels.X] = Whole(x.Bytes())
-		want, err := ProductQ8(g.Format, g.Columns, x.Q8, stack.rows)
-		if err != nil {
-			return nil, err
-		}
-		check := func(got []float32) error { return within(got, want, 1e-10) }
-		if len(stack.rows) < few {
-			check = NewProduct(g.Format, g.Columns, x.values(), stack.rows).Check
-		}
-		all = append(all, Trial{Name: x.name, Inputs: stack.inputs, Check: func(out map[string][]byte) error {
+		inputs := maps.Clone(stack.inputs)
+		inputs[kernels.X] = Whole(x.Bytes())
+		product := NewProduct(g.Format, g.Columns, x.values(), stack.rows)
+		all = append(all, Trial{Name: name, Inputs: inputs, Check: func(out map[string][]byte) error {
 			got, err := stack.got(out)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case len(stack.rows) < few:
+				return together.check(product, got, last)
 			}
-			return check(got)
+			return within(got, want, 1e-10)
 		}})
+		return nil
+	}
+	count := vectors(len(stack.rows))
+	for i := range count {
+		values := Normal(r, g.Columns, 1)
+		if g.Columns > 32 {
+			clear(values[32:64])
+		}
+		x, err := Quantise(values)
+		if err == nil {
+			err = add(strings.TrimSpace("a quantised vector "+vectorName(i)), x, i == count-1)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	together = new(pool) // these values are larger, and would hide the others
+	for i := range count {
+		if err := add(strings.TrimSpace("codes at their ends "+vectorName(i)), ends(g.Columns, i), i == count-1); err != nil {
+			return nil, err
+		}
 	}
 	return all, nil
 }

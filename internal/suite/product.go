@@ -12,7 +12,6 @@ import (
 type Product struct {
 	Want    []float64
 	bound   []float64
-	power   []float64 // the sum of the squared terms of each row
 	columns int
 }
 
@@ -29,20 +28,17 @@ type Row struct {
 func NewProduct(format quant.Type, columns int, x []float32, rows []Row) Product {
 	p := Product{columns: columns}
 	for _, r := range rows {
-		sum, reach, power := 0.0, 0.0, 0.0
+		sum, reach := 0.0, 0.0
 		for _, v := range r.Added {
 			sum += float64(v)
 			reach += math.Abs(float64(v))
-			power += float64(v) * float64(v)
 		}
 		for c := range columns {
 			at := r.Row*columns + c
-			term := float64(r.Weight.Values[at]) * float64(x[c])
-			sum += term
+			sum += float64(r.Weight.Values[at]) * float64(x[c])
 			reach += r.Weight.reach(format, at) * math.Abs(float64(x[c]))
-			power += term * term
 		}
-		p.Want, p.power = append(p.Want, sum), append(p.power, power)
+		p.Want = append(p.Want, sum)
 		p.bound = append(p.bound, 4*math.Sqrt(float64(columns))*0x1p-24*reach)
 	}
 	return p
@@ -61,38 +57,40 @@ func (w Weight) reach(format quant.Type, at int) float64 {
 	return math.Abs(float64(w.Values[at]))
 }
 
-// Check holds every row to its bound and to 1e-5·√K of the rows' root mean square, and all of them to an NMSE of 1e-10. The terms of one
-// row may cancel each other out, so that nothing is left to compare an error with: where there are few rows, errors are compared
-// with what the terms would add up to if they were independent.
-func (p Product) Check(got []float32) error {
+// Check holds every row to its bound and to 1e-5·√K of the rows' root mean square, and all of them to an NMSE of 1e-10.
+func (p Product) Check(got []float32) error { return new(pool).check(p, got, true) }
+
+// few is the number of rows below which chance may cancel out most of them: then nothing is left to compare an error with.
+const few = 16
+
+// vectors returns how many vectors a weight of some rows is multiplied with, so that their results together are no longer few.
+func vectors(rows int) int { return max(1, (few+rows-1)/max(rows, 1)) }
+
+// pool takes the results of several vectors together.
+type pool struct {
+	values                int
+	squares, wrong, worst float64
+}
+
+// check holds every row to its bound, and with last all rows of the pool to 1e-5·√K of their root mean square and to an NMSE of 1e-10.
+func (o *pool) check(p Product, got []float32, last bool) error {
 	if err := p.CheckRows(got); err != nil {
 		return err
 	}
-	squares, wrong := 0.0, 0.0
 	for row, want := range p.Want {
-		square := want * want
-		if len(p.Want) < few {
-			square = max(square, p.power[row])
-		}
-		squares += square
-		wrong += (float64(got[row]) - want) * (float64(got[row]) - want)
+		e := math.Abs(float64(got[row]) - want)
+		o.squares, o.wrong, o.worst = o.squares+want*want, o.wrong+e*e, max(o.worst, e)
 	}
-	if wrong == 0 {
-		return nil
-	}
-	for row, want := range p.Want {
-		if e := math.Abs(float64(got[row]) - want); e > 1e-5*math.Sqrt(float64(p.columns)*squares/float64(len(p.Want))) {
-			return fmt.Errorf("row %d of %d is off by %.3g", row, len(got), e)
-		}
-	}
-	if e := wrong / squares; !(e <= 1e-10) {
-		return fmt.Errorf("NMSE %.3g exceeds 1e-10", e)
+	o.values += len(p.Want)
+	switch {
+	case !last || o.wrong == 0:
+	case o.worst > 1e-5*math.Sqrt(float64(p.columns)*o.squares/float64(o.values)):
+		return fmt.Errorf("a row of %d is off by %.3g", o.values, o.worst)
+	case !(o.wrong <= 1e-10*o.squares):
+		return fmt.Errorf("NMSE %.3g exceeds 1e-10", o.wrong/o.squares)
 	}
 	return nil
 }
-
-// few is the number of rows below which chance may cancel out most of them.
-const few = 16
 
 // CheckRows holds every row to its own bound.
 func (p Product) CheckRows(got []float32) error {

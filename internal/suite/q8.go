@@ -57,13 +57,13 @@ func (v Q8) values() []float32 {
 	return all
 }
 
-// ends is a vector of n values whose codes are the largest of either sign, with scales of many sizes.
-func ends(n int) Q8 {
+// ends is a vector of n values whose codes are the largest of either sign, with scales of many sizes. Others number the signs anew.
+func ends(n, other int) Q8 {
 	var v Q8
 	for b := range n / 32 {
 		sum := float32(0)
 		for j := range 32 {
-			v.Codes = append(v.Codes, float32(127-254*((j*(b+1)/3)%2)))
+			v.Codes = append(v.Codes, float32(127-254*((j*(b+1+2*other)/3)%2)))
 			sum += v.Codes[b*32+j]
 		}
 		scale := float32(math.Ldexp(1.3, b%20-10))
