@@ -358,9 +358,24 @@ func (c *compiler) uniformLoad(e *wgsl.Call) []int {
 	r := c.ref(e.Args[0])
 	c.emit(func(m *machine, a *lanes) {
 		m.together(a, at, 0, m.n)
+		m.onePlace(a, at, r)
 		m.barrier(inWorkgroup)
 	})
 	out := c.load(r, nil, e.Pos)
 	c.emit(func(m *machine, a *lanes) { m.barrier(inWorkgroup) })
 	return out
+}
+
+// onePlace reports a place that is another for some invocations.
+func (m *machine) onePlace(a *lanes, at site, r ref) {
+	if r.dynamic < 0 {
+		return
+	}
+	first := a.first(a.lo, a.hi, true)
+	for i := first; i < a.hi; i++ {
+		if a.has(i) && m.regs[r.dynamic][i] != m.regs[r.dynamic][first] {
+			m.report(Divergent, at, r.name, -1, func() string { return at.what + " reads another place for the second than for the first" }, first, i)
+			return
+		}
+	}
 }

@@ -72,6 +72,7 @@ func TestDivergence(t *testing.T) {
 		{name: "subgroup operation after a break", text: "MAIN for (var k = 0u; k < i + 1u; k++) {\nlet s = subgroupMax(x[i]); // here\ny[i] = s; } }"},
 		{name: "right of &&", text: "MAIN if (i > 3u && subgroupAny(x[i] > 0.0)) { // here\ny[i] = 1.0; } }"},
 		{name: "only in some subgroups", text: "MAIN if (i != 5u) {\nlet s = subgroupBallot(true); // here\ny[i] = f32(s.x); } }", options: Options{SubgroupSize: 4}},
+		{name: "place of workgroupUniformLoad", text: "var<workgroup> w: array<u32, 8>;\nMAIN w[i] = i;\n_ = workgroupUniformLoad(&w[i / 4u]); // here\n}", variable: "w"},
 		{name: "delta that differs", text: "MAIN\nlet s = subgroupShuffleDown(x[i], i / 2u); // here\nif (i < 2u) { y[i] = s; } }"},
 		{name: "mask that differs", text: "MAIN\nlet s = subgroupShuffleXor(x[i], select(1u, 2u, i == 7u)); // here\nif (i < 2u) { y[i] = s; } }"},
 	}
@@ -171,4 +172,34 @@ func TestWaiting(t *testing.T) {
 		{name: "lock", text: "MAIN\nloop { // here\nif (atomicCompareExchangeWeak(&n[0], 0u, 1u).exchanged) { break; } } atomicStore(&n[0], 0u); }", kind: LoopCap, index: -1, grid: one, options: Options{StopTrips: 5000, LoopTrips: -1}},
 		{name: "flag of a workgroup that comes later", text: "MAIN if (g.x > 0u) {\nwhile (atomicLoad(&n[g.x - 1u]) == 0u) { } // here\n} atomicStore(&n[g.x], 1u); }", kind: LoopCap, index: -1, grid: [3]int{9, 1, 1}, options: Options{StopTrips: 5000, LoopTrips: -1, Workers: 1}},
 	})
+}
+
+// Values of lanes that aren't there: what is done with them decides.
+func TestAbsentLanes(t *testing.T) {
+	one := [3]int{1, 1, 1}
+	small := Options{SubgroupSize: 4}
+	cases := []faultCase{
+		{name: "distance of 32 lanes", text: "MAIN var v = x[i]; for (var d = 16u; d > 0u; d >>= 1u) {\nv += subgroupShuffleDown(v, d); // here\n} if (i == 0u) { y[0] = v + f32(g.x); } }", index: 4, options: small}, // and by 8 and 16
+		{name: "distance of integers", text: "MAIN\nlet v = subgroupShuffleUp(i, 4u); // here\nif (i > 3u) { y[i] = f32(v); } }", index: 4, options: small},
+		{name: "stored", text: "MAIN\nlet v = subgroupShuffleUp(x[i], 1u); // here\ny[i] = v * 2.0 + 1.0; }", index: -1, options: small},
+		{name: "summed by all", text: "MAIN\nlet v = subgroupShuffleDown(x[i], 1u) * 3.0; // here\nlet s = subgroupAdd(v); if (i == 0u) { y[0] = s; } }", index: -1, options: small},
+		{name: "subgroup that is not full", text: "@compute @workgroup_size(5)\nMAIN var v = x[i]; for (var d = 4u; d > 0u; d >>= 1u) {\nv += subgroupShuffleDown(v, d); // here\n} if (i == 0u) { y[0] = v; } }", index: -1, options: Options{SubgroupSize: 8}},
+	}
+	for i := range cases {
+		cases[i].kind, cases[i].grid = OutOfBounds, one
+	}
+	runFaults(t, cases)
+	for _, text := range []string{
+		"MAIN var v = x[i]; for (var d = size / 2u; d > 0u; d >>= 1u) { v += subgroupShuffleDown(v, d); } if (lane == 0u) { y[i] = v; } }",
+		"MAIN let v = subgroupShuffleUp(x[i], 1u); if (lane > 0u) { y[i] = v; } else { y[i] = 0.0; } }",
+		"MAIN let v = subgroupShuffleUp(x[i], 1u) + 1.0; let w = select(v, 0.0, lane == 0u); y[i] = w; }",
+		"MAIN let v = subgroupShuffleDown(x[i], 2u); let m = select(x[i], v, lane + 2u < size && v > x[i]); y[i] = m; }",
+	} {
+		for _, size := range []int{4, 8} {
+			c := faultCase{text: text, grid: one, options: Options{SubgroupSize: size}}
+			if _, findings := c.findings(t); len(findings) > 0 {
+				t.Errorf("subgroups of %d: %s: %v", size, text, findings)
+			}
+		}
+	}
 }

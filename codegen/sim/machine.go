@@ -153,6 +153,7 @@ type site struct {
 	pos       wgsl.Pos
 	what      string // the operation, in words
 	component bool   // it writes a component of a vector
+	lax       bool   // it is a shuffle whose callers drop the values of lanes that aren't there
 }
 
 // barrier orders the accesses before it and after it.

@@ -244,7 +244,7 @@ func (m *machine) noteSharedWrite(x *access, lane, at int) {
 // noteStored tells of an infinity or NaN that was made and is stored where others see it.
 func (m *machine) noteStored(x *access, lane, part int, bits uint32) {
 	if m.made.taint && !finite(bits) && isFloat(x.parts[part].scalar) {
-		m.used(x.slots[part], lane, x.at)
+		m.spent(x.slots[part], lane, x.at)
 	}
 }
 

@@ -95,23 +95,25 @@ func (m *machine) judge(a *lanes, at site, result int, operands ...int) {
 		if !a.dense && !a.on[i] {
 			continue
 		}
-		clean := true
+		clean, from := true, int32(0)
 		for _, o := range operands {
 			if !finite(m.regs[o][i]) {
 				clean = false
-				m.used(o, i, at)
+				from = max(from, m.used(o, i, at))
 			}
 		}
-		m.results(at, result, i, clean)
+		m.results(at, result, i, clean, from)
 	}
 }
 
-// results notes who made a result, of finite values or others.
-func (m *machine) results(at site, register, lane int, clean bool) {
-	switch {
-	case clean && !finite(m.regs[register][lane]):
+// results notes who made a result, of finite values or of one that has a maker already.
+func (m *machine) results(at site, register, lane int, clean bool, from int32) {
+	switch bad := !finite(m.regs[register][lane]); {
+	case clean && bad:
 		m.made.taint = true
 		m.row(register)[lane] = at.number
+	case m.made.taint && bad:
+		m.note(register, lane, from)
 	case m.made.taint:
 		m.note(register, lane, 0)
 	}
@@ -134,17 +136,34 @@ func (m *machine) uses(a *lanes, at site, operands ...int) {
 	}
 }
 
-// used reports the infinity or NaN that an invocation has in a register and uses at a place, if one of the workgroup made it.
-func (m *machine) used(register, lane int, at site) {
+// used reports the infinity or NaN that an invocation has in a register and uses at a place, if one of the workgroup made it. What a
+// shuffle gave in place of a lane that isn't there may be computed with: it returns the site of that.
+func (m *machine) used(register, lane int, at site) int32 {
+	maker := m.made.of(register, lane)
+	if maker == 0 {
+		return 0
+	}
+	if m.program.sites[maker].lax {
+		return maker
+	}
+	m.spent(register, lane, at)
+	return 0
+}
+
+// spent is used where others get the value.
+func (m *machine) spent(register, lane int, at site) {
 	maker := m.made.of(register, lane)
 	if maker == 0 {
 		return
 	}
 	m.made.sites[register][lane] = 0
 	from := m.program.sites[maker]
-	m.report(NaN, from, "", -1, func() string {
-		return from.what + " makes an infinity or NaN of finite values, which is used in line " + strconv.Itoa(at.pos.Line)
-	}, lane)
+	where := func() string { return ", which is used in line " + strconv.Itoa(at.pos.Line) }
+	if from.lax {
+		m.report(OutOfBounds, from, "", -1, func() string { return from.what + " gives the value of a lane that isn't there" + where() }, lane)
+		return
+	}
+	m.report(NaN, from, "", -1, func() string { return from.what + " makes an infinity or NaN of finite values" + where() }, lane)
 }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }

@@ -29,6 +29,10 @@ func (c *compiler) subgroupCall(e *wgsl.Call) []int {
 	if len(v) > 1 {
 		lane = v[1][0]
 	}
+	if e.Name == "subgroupShuffleUp" || e.Name == "subgroupShuffleDown" {
+		at.lax = true
+		c.sites[at.number] = at
+	}
 	out := c.take(len(v[0]), nil)
 	for i, x := range v[0] {
 		d := out[i]
@@ -222,7 +226,7 @@ func (m *machine) take(g group) (clean bool) {
 	g.each(func(i int) {
 		if !finite(m.regs[g.x][i]) {
 			clean = false
-			m.used(g.x, i, g.at)
+			m.spent(g.x, i, g.at)
 		}
 	})
 	return clean
@@ -231,7 +235,7 @@ func (m *machine) take(g group) (clean bool) {
 // combined notes who made the result of an invocation.
 func (m *machine) combined(g group, lane int, clean bool) {
 	if g.float {
-		m.results(g.at, g.d, lane, clean)
+		m.results(g.at, g.d, lane, clean, 0)
 	}
 }
 
@@ -259,6 +263,10 @@ func shuffle(strict bool, from func(i int, n uint32, size int) int64) func(m *ma
 			}
 			m.regs[g.d][i] = poison
 			m.note(g.d, i, 0)
+			if !strict && g.float && int(lanes[i-g.lo]) < m.subgroup { // others were told of
+				m.made.taint = true
+				m.note(g.d, i, g.at.number)
+			}
 			if strict && g.judged {
 				m.report(OutOfBounds, g.at, "", n, func() string {
 					return g.at.what + " asks for lane " + decimal(n) + " of a subgroup of " + decimal(int64(size))
@@ -268,10 +276,16 @@ func shuffle(strict bool, from func(i int, n uint32, size int) int64) func(m *ma
 	}
 }
 
-// uniform is a shuffle by a number that has to be the same for all invocations of a subgroup.
+// uniform is a shuffle by a number that has to be the same for all invocations of a subgroup, and less than its size: else it reaches
+// nobody, or somebody on devices with larger subgroups alone.
 func uniform(f func(m *machine, g group)) func(m *machine, g group) {
 	return func(m *machine, g group) {
 		by, first := m.regs[g.lane], g.first(g.lo, g.hi, true)
+		if n := int64(by[first]); g.judged && g.at.lax && n >= int64(m.subgroup) {
+			m.report(OutOfBounds, g.at, "", n, func() string {
+				return g.at.what + " by " + decimal(n) + " reaches no lane of a subgroup of " + decimal(int64(m.subgroup))
+			}, first)
+		}
 		for i := first; i < g.hi; i++ {
 			if g.judged && g.has(i) && by[i] != by[first] {
 				m.report(Divergent, g.at, "", -1, func() string {
