@@ -13,7 +13,8 @@
 //
 // What WGSL leaves open is decided so: f32 and f16 are IEEE 754 and every operation is rounded once; min and max drop a NaN; an index out
 // of bounds is clamped, and a finding; subgroup reductions add in a tree. An infinity or NaN made of finite values is a finding when
-// something takes it. Workgroup memory begins with a poison, unless the caller wants WGSL's zeros.
+// something takes it. Workgroup memory begins with a poison, unless the caller wants WGSL's zeros. A write to a component of a vector is
+// one to the whole of it, where races are concerned. A lane that isn't there gives a NaN.
 //
 // Functions are compiled where they are called. Assignments to swizzles and values of more than 16384 scalars are not simulated; kernels
 // with them are refused.
