@@ -15,7 +15,7 @@ import (
 type compiler struct {
 	*Program
 	ops    []op
-	env    map[*wgsl.Symbol]any // value, ref or *wgsl.Declare of a module's const
+	env    map[*wgsl.Symbol]any // held, fixed, ref, *wgsl.Override without a value yet, or *wgsl.Declare of a const
 	next   int                  // first free register
 	pinned map[int]bool         // registers of constants
 	inline int                  // operations of calls, to bound programs that call and call
@@ -38,14 +38,18 @@ func (c *compiler) ended(f function) {
 	}
 }
 
-// value is what a name stands for that has registers: a let, a parameter or a const.
+// held is what a name stands for that has registers: a let or a parameter.
 type held []int
 
+// fixed is the value of an override.
+type fixed uint32
+
 const (
-	maxRegisters = 1 << 26 // words of all registers of a workgroup
-	maxOps       = 1 << 21
-	maxMaskBytes = 1 << 28 // of all sets of invocations: a byte for each, and
-	maskBytes    = 48
+	maxRegisters  = 1 << 26 // words of all registers of a workgroup: one for each invocation, and
+	registerWords = 6
+	maxOps        = 1 << 20
+	maxMaskBytes  = 1 << 28 // of all sets of invocations: a byte for each, and
+	maskBytes     = 48
 )
 
 // failure carries an error out of the compiler.
@@ -76,8 +80,8 @@ func CompileWith(file *wgsl.File, entry string, constants map[string]float64) (p
 			panic(r)
 		}
 	}()
-	p = &Program{file: file, entry: fn, constants: map[uint32]int{}, sharedAt: map[string]int{}, masks: 1, sites: []site{{}}}
-	c := &compiler{Program: p, env: map[*wgsl.Symbol]any{}, pinned: map[int]bool{}, leave: -1, again: -1}
+	c := newCompiler(file, fn)
+	p = c.Program
 	if err := c.overrides(constants); err != nil {
 		return nil, err
 	}
@@ -90,6 +94,11 @@ func CompileWith(file *wgsl.File, entry string, constants map[string]float64) (p
 	c.ended(c.frame.function)
 	p.body = slices.Concat(start, body)
 	return p, nil
+}
+
+func newCompiler(file *wgsl.File, entry *wgsl.Func) *compiler {
+	p := &Program{file: file, entry: entry, constants: map[uint32]int{}, sharedAt: map[string]int{}, masks: 1, sites: []site{{}}}
+	return &compiler{Program: p, env: map[*wgsl.Symbol]any{}, pinned: map[int]bool{}, leave: -1, again: -1}
 }
 
 func entryPoint(file *wgsl.File, name string) (*wgsl.Func, error) {
@@ -114,20 +123,16 @@ func entryPoint(file *wgsl.File, name string) (*wgsl.Func, error) {
 	return found[0], nil
 }
 
-// evaluate computes an expression of constants and overrides, which is the same for all invocations.
+// evaluate computes an expression of constants and overrides, which is the same for all invocations: as a program of its own, with one.
 func (c *compiler) evaluate(e wgsl.Expr) uint32 {
-	var slots []int
-	ops := c.list(func() { slots = c.expr(e, nil) })
-	saved := c.invocations
-	c.invocations = 1
-	m := c.newMachine()
-	c.invocations = saved
-	m.dispatch = &dispatch{program: c.Program}
+	own := newCompiler(c.file, c.entry)
+	own.env, own.invocations = c.env, 1
+	slots := own.expr(e, nil)
+	m := own.newMachine()
+	m.dispatch = &dispatch{program: own.Program}
 	a := lanes{dense: true, on: make([]bool, 1)}
 	a.all(1)
-	for _, o := range ops {
-		o(m, &a)
-	}
+	m.run(own.ops, &a)
 	return m.regs[slots[0]][0]
 }
 
@@ -309,7 +314,7 @@ func (c *compiler) run(n int) int {
 }
 
 func (c *compiler) grow(slots int) {
-	if c.slots = max(c.slots, slots); c.slots*max(c.invocations, 1) > maxRegisters {
+	if c.slots = max(c.slots, slots); c.slots*(max(c.invocations, 1)+registerWords) > maxRegisters {
 		panic(failure{errors.New("the kernel needs too many registers to be simulated")})
 	}
 }

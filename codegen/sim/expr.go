@@ -80,6 +80,8 @@ func (c *compiler) ident(e *wgsl.Ident, into []int) []int {
 		return is
 	case ref:
 		return c.load(is, into, e.Pos)
+	case fixed:
+		return []int{c.constant(uint32(is))}
 	case *wgsl.Override:
 		return c.override(is)
 	case *wgsl.Declare:

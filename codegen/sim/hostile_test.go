@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -123,5 +124,37 @@ func TestFindingsAreCounted(t *testing.T) {
 	_, findings := c.findings(t)
 	if len(findings) != 1 || findings[0].Count != 5*8*100 || findings[0].Index != 64 || findings[0].Invocations[0] != (Invocation{}) {
 		t.Errorf("got %v", findings)
+	}
+}
+
+// The value of an override is computed apart, however large the program is by then.
+func TestOverridesCostLittle(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("var<workgroup> w: array<u32, 60000000>;\n")
+	for i := range 400 {
+		fmt.Fprintf(&b, "override k%d = %du;\noverride l%d = k%d * 2u;\n", i, i, i, i)
+	}
+	b.WriteString("@group(0) @binding(0) var<storage, read_write> out: array<u32, 1>;\n@compute @workgroup_size(1)\nfn main() { w[0] = 0u; var s = w[0];\n")
+	for i := range 400 {
+		fmt.Fprintf(&b, "s += l%d;\n", i)
+	}
+	b.WriteString("out[0] = s; }\n")
+	file, _, err := wgsl.ParseLenient("test.wgsl", b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p, err := Compile(file, "")
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
+		t.Errorf("%d bytes to compile", n)
+	}
+	out, _ := run(t, p, [3]int{1, 1, 1}, Options{ZeroWorkgroup: true}, make([]uint32, 1))
+	if want := uint32(400 * 399); out[0][0] != want {
+		t.Errorf("got %d, want %d", out[0][0], want)
 	}
 }

@@ -31,7 +31,7 @@ func (c *compiler) overrides(constants map[string]float64) error {
 				return &plan.KernelError{Kernel: c.entry.Name, Detail: "override " + key + " is " + o.Symbol.Type.String() + ", which " + strconv.FormatFloat(v, 'g', -1, 64) + " is no value of"}
 			}
 			given[key] = true
-			c.env[o.Symbol] = held{c.constant(bits)}
+			c.env[o.Symbol] = fixed(bits)
 		}
 	}
 	for key := range constants {
@@ -68,7 +68,7 @@ func (c *compiler) override(o *wgsl.Override) []int {
 	if o.Init == nil {
 		c.fail(o.Pos, "override %s has no value: give it one", o.Symbol.Name)
 	}
-	slots := held{c.constant(c.evaluate(o.Init))}
-	c.env[o.Symbol] = slots
-	return slots
+	bits := c.evaluate(o.Init)
+	c.env[o.Symbol] = fixed(bits)
+	return []int{c.constant(bits)}
 }
