@@ -167,7 +167,7 @@ func (g *generator) subgroups() {
 func (g *generator) store() {
 	g.line("output[here * %du] = seen;", g.slots)
 	next := 1
-	all := g.visible(func(v *variable) bool { return true })
+	all := g.visible(func(v *variable) bool { return !v.unsized })
 	for _, v := range all {
 		g.storeParts(v.name, v.kind, &next)
 	}

@@ -136,7 +136,9 @@ func (g *generator) tamed(k *kind, e expr) string {
 func (g *generator) condition(k *kind, depth int) expr {
 	switch g.r.IntN(6) {
 	case 0:
-		return expr{text: "(!" + g.unary(g.operands(k, depth, 1)[0]) + ")"}
+		if k.width == 1 { // of a swizzle of a vector of false, SwiftShader makes false
+			return expr{text: "(!" + g.unary(g.operands(k, depth, 1)[0]) + ")"}
+		}
 	case 1:
 		v := g.operands(k, depth, 2)
 		return expr{text: fmt.Sprintf("(%s %s %s)", v[0].text, pick(g, "&", "|", "==", "!="), v[1].text)}
