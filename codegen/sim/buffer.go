@@ -1,9 +1,6 @@
 package sim
 
-import (
-	"encoding/binary"
-	"sync/atomic"
-)
+import "encoding/binary"
 
 // Buffer is memory of the device, in words of 4 bytes. It knows which halves of them were ever written.
 type Buffer struct {
@@ -11,6 +8,7 @@ type Buffer struct {
 	words   []uint32
 	written []uint64 // a bit for each half of a word; nil when all are
 	unset   int      // halves that are not
+	left    []span   // what the dispatch that runs wrote: others of its workgroups can't count on that
 	stamps  []uint32 // the tensor that wrote each word last; nil where nobody asks
 	groups  groupShadow
 }
@@ -47,31 +45,48 @@ func (b *Buffer) Read(offset, length uint64) []byte {
 	return out
 }
 
-// isWritten reports whether n halves of words, 1 or 2, were all written.
+// span is halves of words that follow each other.
+type span struct {
+	half int
+	n    int8
+}
+
+// isWritten reports whether n halves of words, 1 or 2, were all written before the dispatch.
 func (b *Buffer) isWritten(half, n int) bool {
 	if b.written == nil {
 		return true
 	}
 	want := uint64(1<<n-1) << (half % 64) // both are in one element
-	return atomic.LoadUint64(&b.written[half/64])&want == want
+	return b.written[half/64]&want == want
 }
 
-// mark says that halves of words were written. Callers see to it that nobody else marks at the same time.
+// leave notes that a workgroup wrote n halves of words. Callers see to it that nobody else does at the same time.
+func (b *Buffer) leave(half, n int) {
+	if b.written != nil {
+		b.left = append(b.left, span{half, int8(n)})
+	}
+}
+
+// mark says that halves of words were written.
 func (b *Buffer) mark(half, n int) {
 	if b.written == nil {
 		return
 	}
 	for i := half; i < half+n; i++ {
 		if bit := uint64(1) << (i % 64); b.written[i/64]&bit == 0 {
-			atomic.OrUint64(&b.written[i/64], bit)
+			b.written[i/64] |= bit
 			b.unset--
 		}
 	}
 }
 
-// settle forgets what was written when all is. No program runs meanwhile.
+// settle marks what a dispatch wrote, and forgets what was written when all is. No program runs meanwhile.
 func (b *Buffer) settle() {
+	for _, s := range b.left {
+		b.mark(s.half, int(s.n))
+	}
+	b.left = b.left[:0]
 	if b.unset == 0 {
-		b.written = nil
+		b.written, b.left = nil, nil
 	}
 }

@@ -49,7 +49,7 @@ func (m *machine) finish() {
 // leave notes that the workgroup left a value in a location.
 func (m *machine) leave(b *bound, t touch) {
 	if b.buffer.written != nil {
-		b.buffer.mark(2*b.base+t.location, halvesAt(m.program.bindings[t.root].Type, int64(2*t.location)))
+		b.buffer.leave(2*b.base+t.location, halvesAt(m.program.bindings[t.root].Type, int64(2*t.location)))
 	}
 	word := b.base + t.location/2
 	if s := b.segment(word); s != nil && b.buffer.stamps != nil && s.write != 0 {

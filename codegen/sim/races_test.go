@@ -201,3 +201,26 @@ func TestEmptyGrid(t *testing.T) {
 		}
 	}
 }
+
+// What nobody wrote before the dispatch is unwritten for all workgroups but the one that writes it, in whatever order they run.
+func TestUnwrittenRepeats(t *testing.T) {
+	p := compile(t, "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n@group(0) @binding(1) var<storage, read_write> out: array<u32>;\n@compute @workgroup_size(8)\nfn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) g: vec3<u32>) {\nif (g.x == 4u) { y[i] = 1u; }\nout[g.x * 8u + i] = y[i];\n}")
+	for seed := range uint64(10) {
+		var bindings []Binding
+		for i := range 2 {
+			b := NewBuffer("b", 256, false)
+			bindings = append(bindings, Binding{Binding: i, Buffer: b, Bytes: 256})
+		}
+		r, err := p.Run(t.Context(), [3]int{8, 1, 1}, bindings, Options{Seed: seed, Workers: 1 + int(seed%3)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Findings) != 2 || r.Findings[1].Kind != Uninitialized || r.Findings[1].Count != 7*8 {
+			t.Errorf("seed %d: %v", seed, r.Findings)
+		}
+	}
+	again, err := p.Run(t.Context(), [3]int{1, 1, 1}, []Binding{{Buffer: NewBuffer("y", 256, true), Bytes: 256}, {Binding: 1, Buffer: NewBuffer("out", 256, false), Bytes: 256}}, Options{})
+	if err != nil || len(again.Findings) != 0 {
+		t.Errorf("%v, %v", again, err)
+	}
+}
