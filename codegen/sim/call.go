@@ -221,12 +221,14 @@ func (c *compiler) selects(v [][]int, into []int) []int {
 					to[i] = f[i]
 				}
 			}
-			m.gathered(a, d, func(i int) int {
-				if m.regs[cond][i] != 0 {
-					return yes
-				}
-				return no
-			})
+			if m.made.taint {
+				m.gathered(a, d, func(i int) int {
+					if m.regs[cond][i] != 0 {
+						return yes
+					}
+					return no
+				})
+			}
 		})
 	}
 	return out

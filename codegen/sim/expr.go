@@ -18,7 +18,9 @@ func (c *compiler) moveTo(to, from []int) {
 		if d := to[i]; s != d {
 			c.emit(func(m *machine, a *lanes) {
 				copy(m.regs[d][a.lo:a.hi], m.regs[s][a.lo:a.hi])
-				m.moved(a, d, s)
+				if m.made.taint {
+					m.moved(a, d, s)
+				}
 			})
 		}
 	}
@@ -143,7 +145,9 @@ func (c *compiler) unary(e *wgsl.Unary, into []int) []int {
 		f, d, from := unaryLoop(e.Op, s), out[i], x[i]
 		c.emit(func(m *machine, a *lanes) {
 			f(m.regs[d][a.lo:a.hi], m.regs[from][a.lo:a.hi])
-			m.moved(a, d, from)
+			if m.made.taint {
+				m.moved(a, d, from)
+			}
 		})
 	}
 	return out
@@ -233,7 +237,9 @@ func (c *compiler) indexValue(e *wgsl.Index, into []int) []int {
 			for i := a.lo; i < a.hi; i++ {
 				to[i] = m.regs[x[int(at[i])+j]][i]
 			}
-			m.gathered(a, d, func(i int) int { return x[int(at[i])+j] })
+			if m.made.taint {
+				m.gathered(a, d, func(i int) int { return x[int(at[i])+j] })
+			}
 		}
 	})
 	return out

@@ -59,7 +59,9 @@ func (c *compiler) loadRegisters(r ref, n int) []int {
 			for i := a.lo; i < a.hi; i++ {
 				to[i] = m.regs[r.static+j+int(at[i])][i]
 			}
-			m.gathered(a, d, func(i int) int { return r.static + j + int(at[i]) })
+			if m.made.taint {
+				m.gathered(a, d, func(i int) int { return r.static + j + int(at[i]) })
+			}
 		}
 	})
 	return out
@@ -89,7 +91,9 @@ func (c *compiler) storeRegisters(r ref, from []int) {
 		if r.dynamic < 0 {
 			for j, s := range from {
 				a.move(m.regs[r.static+j], m.regs[s])
-				m.moved(a, r.static+j, s)
+				if m.made.taint {
+					m.moved(a, r.static+j, s)
+				}
 			}
 			return
 		}
@@ -181,7 +185,9 @@ func packWord(old, bits uint32, p part, at int) uint32 {
 // Workgroup memory.
 
 func (x access) readShared(m *machine, a *lanes) {
-	m.given(a, x.floats)
+	if m.made.taint {
+		m.given(a, x.floats)
+	}
 	for i := a.lo; i < a.hi; i++ {
 		if !a.dense && !a.on[i] {
 			continue
@@ -259,7 +265,9 @@ func (x *access) origin(m *machine) int {
 // Bindings.
 
 func (x access) readBound(m *machine, a *lanes) {
-	m.given(a, x.floats)
+	if m.made.taint {
+		m.given(a, x.floats)
+	}
 	b := &m.bound[x.root]
 	words := b.words
 	if b.plain {

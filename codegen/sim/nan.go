@@ -53,9 +53,9 @@ func (m *machine) note(register, lane int, site int32) {
 	}
 }
 
-// moved says that registers were copied for the invocations of a set.
+// moved says that registers were copied for the invocations of a set. As it and the next cost a call, callers ask for taint first.
 func (m *machine) moved(a *lanes, to, from int) {
-	if !m.made.taint || m.made.sites[from] == nil && m.made.sites[to] == nil {
+	if m.made.sites[from] == nil && m.made.sites[to] == nil {
 		return
 	}
 	for i := a.lo; i < a.hi; i++ {
@@ -67,9 +67,6 @@ func (m *machine) moved(a *lanes, to, from int) {
 
 // gathered is moved where each invocation has another register to copy from.
 func (m *machine) gathered(a *lanes, to int, from func(lane int) int) {
-	if !m.made.taint {
-		return
-	}
 	for i := a.lo; i < a.hi; i++ {
 		if a.dense || a.on[i] {
 			m.note(to, i, m.made.of(from(i), i))

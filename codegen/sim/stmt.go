@@ -143,10 +143,11 @@ func (c *compiler) ifElse(s *wgsl.If) {
 // run runs operations until no invocation is left.
 func (m *machine) run(ops []op, a *lanes) {
 	for _, o := range ops {
+		if a.hi == 0 || m.ended {
+			return
+		}
 		if m.steps%64 == 0 && m.stopped() {
 			m.ended = true
-		}
-		if a.hi == 0 || m.ended {
 			return
 		}
 		o(m, a)
@@ -223,7 +224,9 @@ func (c *compiler) returns(s *wgsl.Return) {
 			c.emit(func(m *machine, a *lanes) {
 				for i, slot := range from {
 					a.move(m.regs[to[i]], m.regs[slot])
-					m.moved(a, to[i], slot)
+					if m.made.taint {
+						m.moved(a, to[i], slot)
+					}
 				}
 			})
 		})
