@@ -203,3 +203,21 @@ func TestAbsentLanes(t *testing.T) {
 		}
 	}
 }
+
+// Each function that may leave the finite numbers is watched. z is 0, one 1, big 3e38.
+func TestFunctionsThatLeaveTheNumbers(t *testing.T) {
+	for _, text := range []string{
+		"one / z", "z / z", "big + big", "big * 2.0", "-big - big", "one % z", "fma(big, 2.0, one)", "log(z)", "log2(z - one)", "sqrt(z - one)", "inverseSqrt(z)",
+		"pow(z - one, one)", "pow(z, z - one)", "pow(big, 2.0)", "exp(big)", "exp2(big)", "asin(one + one)", "acos(one + one)", "acosh(z)", "atanh(one)", "sinh(big)", "cosh(big)",
+		"ldexp(one, i32(big))", "normalize(vec2(z, z)).x", "dot(vec2(big, big), vec2(big, big))", "length(vec2(big, big))", "distance(vec2(big, z), vec2(-big, z))",
+		"cross(vec3(big, big, one), vec3(-big, big, one)).z", "mix(big, -big, big)", "smoothstep(one, one, one)", "degrees(big)", "quantizeToF16(big)",
+		"reflect(vec2(big, big), vec2(big, big)).x", "f32(f16(big))", "f32(f16(one + 65504.0) * 2.0h)", "unpack2x16float(pack2x16float(vec2(big, one))).x", "abs(one / z)", "sign(z / z)",
+		"select(one / z, one, z > one)", "vec2(one / z, one)[u32(z)]", "max(z / z, one)", "faceForward(vec2(one / z), vec2(one), vec2(one)).x", "modf(one / z).whole", "-(one / z)",
+	} {
+		c := faultCase{text: "@compute @workgroup_size(1)\nMAIN let z = x[0]; let one = x[0] + 1.0; let big = one * 3e38; y[i] = " + text + "; }", grid: [3]int{1, 1, 1}}
+		_, findings := c.findings(t)
+		if len(findings) != 1 || findings[0].Kind != NaN {
+			t.Errorf("%s: %v", text, findings)
+		}
+	}
+}
