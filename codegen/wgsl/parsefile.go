@@ -194,7 +194,7 @@ func (p *fileParser) scan() {
 			p.skipTo("{")
 			p.skip("{", "}")
 		} else {
-			p.skipTo(";")
+			p.skipToEnd()
 			p.expect(";")
 		}
 		d.end = p.next
@@ -227,6 +227,20 @@ func (p *fileParser) skipTo(text string) {
 				p.fail(start, "%q is missing after %s", text, describe(start))
 			}
 			return
+		}
+	}
+}
+
+// skipToEnd goes on to the semicolon that ends a declaration, or to what can only begin the next one.
+func (p *fileParser) skipToEnd() {
+	for {
+		switch t := p.peek(); t.text {
+		case ";", "@", "const", "override", "var", "fn", "struct", "alias", "const_assert":
+			return
+		default:
+			if p.take().kind == endToken {
+				return
+			}
 		}
 	}
 }

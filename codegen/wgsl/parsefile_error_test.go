@@ -14,6 +14,9 @@ import (
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"const a = 1\nconst b = 2;", `k.wgsl:2:1: ";" is missing before "const"`},
+		{"const a = 1\nfn f() {}", `k.wgsl:2:1: ";" is missing before "fn"`},
+		{"var<private> a: f32\n@compute @workgroup_size(1)\nfn f() { a = 1.0; }", `k.wgsl:2:1: ";" is missing before "@"`},
+		{"const a = 1", `k.wgsl:1:12: ";" is missing before the end`},
 		{"fn f() {\n  let a = 1 +;\n}", `k.wgsl:2:14: an expression is missing before ";"`},
 		{"fn f() {\n  // é\n  let a = 1u + 2i;\n}", `k.wgsl:3:14: + doesn't apply to u32 and i32`},
 		{"fn f() {\n\tlet a = b;\n}", `k.wgsl:2:10: b is not declared`},
@@ -28,6 +31,8 @@ func TestParseErrors(t *testing.T) {
 		{"@vertex fn v() {}", "k.wgsl:1:2: @vertex is outside of the compute subset that kgen reads"},
 		{"@group(0) @binding(0) var t: texture_2d<f32>;", "k.wgsl:1:27: t needs an address space; textures and samplers are outside of the compute subset that kgen reads"},
 		{"alias M = mat4x4<f32>;", "k.wgsl:1:11: mat4x4: matrices are outside of the compute subset that kgen reads"},
+		{"fn f() { let m = mat2x2<f32>(); }", "k.wgsl:1:18: mat2x2: matrices are outside of the compute subset that kgen reads"},
+		{"fn f() { let m = mat2x2f(1, 2, 3, 4); }", "k.wgsl:1:18: mat2x2f: matrices are outside of the compute subset that kgen reads"},
 		{"alias T = texture_2d<f32>;", "k.wgsl:1:11: texture_2d: textures are outside of the compute subset that kgen reads"},
 		{"fn f() { discard; }", "k.wgsl:1:10: discard is outside of the compute subset that kgen reads"},
 		{"fn f() { @diagnostic(off, derivative_uniformity) if true { } }", "k.wgsl:1:10: attributes of statements are outside of the compute subset that kgen reads"},

@@ -53,6 +53,9 @@ func (p *parser) primary() Expr {
 		return &Bitcast{Info: Info{Pos: p.pos(t)}, To: to, X: args[0]}
 	case t.kind == nameToken && (typeName(t.text) || p.types != nil && p.types(t.text) != nil):
 		return p.construct()
+	case t.kind == nameToken && p.types != nil && outside(t.text) != "":
+		p.outside(t, "%s: %s are", t.text, outside(t.text))
+		return &Ident{Info: Info{Pos: p.pos(t)}}
 	case t.kind == nameToken:
 		p.take()
 		if p.is("(") {
