@@ -45,6 +45,9 @@ func (p *prover) builtin(s *state, e *wgsl.Call, args []*node) *node {
 		return p.each(e.Type, func(t wgsl.Type, a []*node) *node { return p.integers(o, t, a) }, args...)
 	case "clamp":
 		return p.each(e.Type, func(t wgsl.Type, a []*node) *node {
+			if p.span(s.facts, a[1]).hi > p.span(s.facts, a[2]).lo {
+				return p.fresh(t) // of limits the wrong way round WGSL makes the high one; Metal does not define it
+			}
 			return p.integers(opMin, t, []*node{p.integers(opMax, t, a[:2]), a[2]})
 		}, args...)
 	case "select":
@@ -98,14 +101,23 @@ func (p *prover) atomic(s *state, e *wgsl.Call) *node {
 	return p.fresh(e.Type)
 }
 
-// inline follows a function of the file from a call of it. WGSL has no recursion.
+// inline follows a function of the file from a call of it. WGSL has no recursion, but an argument may be a call of the same function:
+// parameters get their meaning when all arguments are known.
 func (p *prover) inline(s *state, e *wgsl.Call) *node {
-	for i, param := range e.Func.Params {
-		if _, pointer := param.Type.(wgsl.Pointer); pointer {
-			p.places[param] = p.place(s, e.Args[i])
+	places, values := make([]place, len(e.Args)), make([]*node, len(e.Args))
+	for i, a := range e.Args {
+		if _, pointer := a.Expression().Type.(wgsl.Pointer); pointer {
+			places[i] = p.place(s, a)
 		} else {
-			defer func(n *node) { s.env[param] = n }(nil) // what a parameter was means nothing after
-			s.env[param] = p.value(s, e.Args[i])
+			values[i] = p.value(s, a)
+		}
+	}
+	for i, param := range e.Func.Params {
+		if values[i] == nil {
+			p.places[param] = places[i]
+		} else {
+			s.env[param] = values[i]
+			defer delete(s.env, param) // what a parameter was means nothing after
 		}
 	}
 	c := &call{}

@@ -178,17 +178,15 @@ func divided(a, b span, t wgsl.Type) span {
 	return between(min(a.lo/b.lo, a.lo/b.hi), max(a.hi/b.lo, a.hi/b.hi))
 }
 
-// left is a % b.
+// left is a % b. What Vulkan makes of a negative a is not defined.
 func left(a, b span, t wgsl.Type) span {
 	switch {
-	case b.lo < 1:
+	case b.lo < 1 || a.lo < 0:
 		return limits(t)
-	case a.lo >= 0 && b.single():
+	case b.single():
 		return a.pieces(b.lo)
-	case a.lo >= 0:
-		return between(0, min(a.hi, b.hi-1))
 	}
-	return between(-(b.hi - 1), b.hi-1)
+	return between(0, min(a.hi, b.hi-1))
 }
 
 func bitwise(o op, a, b span, t wgsl.Type) span {
@@ -226,13 +224,10 @@ func bitwise(o op, a, b span, t wgsl.Type) span {
 	return r
 }
 
-// shifted is a << b or a >> b; WGSL takes b modulo 32.
+// shifted is a << b or a >> b. WGSL takes b modulo 32; naga leaves that to the driver, for which a shift by more is not defined.
 func shifted(o op, a, b span, t wgsl.Type) span {
 	switch {
 	case b.lo < 0 || b.hi > 31:
-		if o == opShr && a.lo >= 0 {
-			return between(0, a.hi)
-		}
 		return limits(t)
 	case o == opShr && a.lo < 0:
 		return between(a.lo, max(a.hi, 0))

@@ -1,6 +1,10 @@
 package bounds
 
-import "github.com/kgen-wgsl/kgen/codegen/wgsl"
+import (
+	"cmp"
+
+	"github.com/kgen-wgsl/kgen/codegen/wgsl"
+)
 
 // carried is a variable that a loop assigns, with what it may be when a round starts. Each round sees it as a new value.
 type carried struct {
@@ -15,7 +19,9 @@ const (
 	mostRounds  = 40
 )
 
-// loop finds spans of the variables that hold at the start of every round, then follows one round from them.
+// loop finds spans of the variables that hold at the start of every round, then follows one round from them. Behind it nothing counts
+// that is known for the reason alone that the loop ended: compilers of Metal and HLSL may take every loop for one that ends, and leave
+// out one that changes nothing else, and some drivers stop loops that take long.
 func (p *prover) loop(s *state, stmt wgsl.Stmt) {
 	if f, ok := stmt.(*wgsl.For); ok && f.Init != nil {
 		p.stmt(s, f.Init)
@@ -32,12 +38,7 @@ func (p *prover) loop(s *state, stmt wgsl.Stmt) {
 		now = grown(now, next, round)
 	}
 	p.quiet--
-	exit := p.round(s, now, stmt).exit
-	if exit == nil {
-		s.dead = true
-		return
-	}
-	*s = *exit
+	*s = *p.round(s, now, stmt).exit
 }
 
 // refine goes back from spans that hold in every round to tighter ones, as long as these hold too.
@@ -141,7 +142,7 @@ func (p *prover) spans(s *state, t wgsl.Type, n *node) []span {
 // round is what comes of one round.
 type round struct {
 	back *state // at the start of the next
-	exit *state // behind the loop; nil where none gets there
+	exit *state // behind the loop
 }
 
 // after is what the carried variables are when the next round starts.
@@ -172,7 +173,7 @@ func (p *prover) round(before *state, now []carried, stmt wgsl.Stmt) round {
 	for _, c := range now {
 		s.env[c.variable] = p.initial(c)
 	}
-	j := &jump{loop: true}
+	j := &jump{loop: true, before: s.facts}
 	p.jumps = append(p.jumps, j)
 	p.loops++
 	defer func() { p.jumps, p.loops = p.jumps[:len(p.jumps)-1], p.loops-1 }()
@@ -182,18 +183,17 @@ func (p *prover) round(before *state, now []carried, stmt wgsl.Stmt) round {
 	case *wgsl.While:
 		return p.tested(s, j, t.Cond, t.Body, nil)
 	}
-	t := stmt.(*wgsl.Loop)
+	t, start := stmt.(*wgsl.Loop), s.copied()
 	p.block(s, t.Body)
 	s = p.join(s, j.continues)
 	p.block(s, t.Continuing)
-	exit := (*state)(nil)
+	exit := j.breaks
 	if t.BreakIf != nil && !s.dead {
 		cond := p.value(s, t.BreakIf)
-		exit = s.copied()
-		p.where(exit, cond, true)
+		exit = p.join(exit, p.ended(j, s, cond, true))
 		p.where(s, cond, false)
 	}
-	return round{s, reachable(p.join(exit, j.breaks))}
+	return round{s, cmp.Or(exit, start)}
 }
 
 // initial is a carried variable at the start of a round.
@@ -213,11 +213,10 @@ func (p *prover) initial(c carried) *node {
 
 // tested is a round of a loop with its condition at the start.
 func (p *prover) tested(s *state, j *jump, cond wgsl.Expr, body *wgsl.Block, post wgsl.Stmt) round {
-	exit := (*state)(nil)
+	start, exit := s.copied(), (*state)(nil)
 	if cond != nil {
 		n := p.value(s, cond)
-		exit = s.copied()
-		p.where(exit, n, false)
+		exit = p.ended(j, s, n, false)
 		p.where(s, n, true)
 	}
 	p.block(s, body)
@@ -225,14 +224,15 @@ func (p *prover) tested(s *state, j *jump, cond wgsl.Expr, body *wgsl.Block, pos
 	if post != nil && !s.dead {
 		p.stmt(s, post)
 	}
-	return round{s, reachable(p.join(exit, j.breaks))}
+	return round{s, cmp.Or(p.join(exit, j.breaks), start)}
 }
 
-func reachable(s *state) *state {
-	if s == nil || s.dead {
+// ended is the state behind a loop that a condition ends; nil where it never does.
+func (p *prover) ended(j *jump, s *state, cond *node, holds bool) *state {
+	if _, ok := p.assume(s.facts, cond, holds); !ok {
 		return nil
 	}
-	return s
+	return j.left(s)
 }
 
 // assigned calls visit for the variables that a statement assigns.

@@ -29,6 +29,17 @@ fn twice(x: u32) -> u32 {
 fn assign(to: ptr<function, u32>, x: u32) {
   *to = x;
 }
+fn put(to: ptr<function, u32>, x: u32) -> u32 {
+  *to = x;
+  return x;
+}
+fn awaits(x: u32) {
+  loop { if (x < 13u) { break; } }
+}
+fn awaited(x: u32) -> u32 {
+  loop { if (x < 13u) { return x; } if (x == 77u) { break; } }
+  return 0u;
+}
 @compute @workgroup_size(8)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32, @builtin(num_workgroups) groups: vec3<u32>) {
   let x = b[0];
@@ -72,6 +83,11 @@ var provable = []string{
 	"let n = min(x, 100u); for (var tile = 0u; tile < n; tile += 8u) { r[min((n - tile - 1u) / 100u, 3u)] = 1u; }",
 	"switch x { case 2u, 12u: { a[x] = 1u; } case 3u: { a[x + 9u] = 1u; } default: { } }",
 	"a[twice(x)] = 1u;",
+	"a[twice(twice(x) / 2u)] = 1u;",
+	"var v = 0u; var k = 0u; let y = put(&v, put(&k, 12u)); a[v] = 1u; a[k] = 1u; a[y] = 1u;",
+	"loop { if (x < 13u) { a[x] = 1u; break; } }",
+	"a[clamp(x, 3u, 12u)] = 1u; a[clamp(x, b[1] & 3u, 12u)] = 1u;",
+	"a[12u >> (x & 31u)] = 1u;",
 	"var to = 40u; assign(&to, 7u); let y = to; if (y < 13u) { a[y] = 1u; }",
 	"let p = &a[x % 13u]; *p = 1u;",
 	"if (x < arrayLength(&r)) { r[x] = 1u; }",
@@ -120,7 +136,21 @@ var unprovable = []struct{ body, says string }{
 	{"if (i < 13) { a[i] = 1u; }", "-2147483648 to 12"},
 	{"a[abs(i) & 15] = 1u;", "a[abs(i) & 15]"},
 	{"a[-(i & 3)] = 1u;", "-3 to 0"},
-	{"a[i % 13] = 1u;", "-12 to 12"},
+	{"a[i % 13] = 1u;", "a[i % 13]: the index may be -2147483648 to 2147483647"}, // Vulkan has no remainder of what is below 0
+	{"a[u32(i % 7 + 6)] = 1u;", "a[u32(i % 7 + 6)]"},
+	{"a[12u >> x] = 1u;", "a[12u >> x]"},                   // a shift by 32 or more is what the driver makes of it
+	{"a[clamp(5u, x, 12u)] = 1u;", "a[clamp(5u, x, 12u)]"}, // and so is clamp where x is above 12
+	{"a[clamp(x, 3u, b[1] & 15u)] = 1u;", "a[clamp(x, 3u, b[1] & 15u)]"},
+	// That a loop ends is taken for given by some compilers, which leave out loops that change nothing: then it says nothing of x.
+	{"while (x != 12u) { } a[x] = 1u;", "a[x]: the index may be 0 to 4294967295"},
+	{"loop { if (x < 13u) { break; } } a[x] = 1u;", "a[x]: the index may be 0 to 4294967295"},
+	{"loop { continuing { break if x < 13u; } } a[x] = 1u;", "a[x]: the index may be 0 to 4294967295"},
+	{"if (x > 12u) { for (var j = 0u; j != 13u; j += 2u) { } } a[x] = 1u;", "a[x]: the index may be 0 to 4294967295"},
+	{"awaits(x); a[x] = 1u;", "a[x]: the index may be 0 to 4294967295"},
+	{"a[awaited(x)] = 1u;", "a[awaited(x)]: the index may be 0 to 4294967295"},
+	// Arguments that are calls of the function itself.
+	{"var v = 0u; var k = 0u; let y = put(&v, put(&k, 20u)); a[v] = 1u;", "0 to 20"},
+	{"var v = 0u; var k = 0u; let y = put(&v, put(&k, 12u) + 3u); a[v] = 1u;", "0 to 15"},
 	{"a[12u / x] = 1u; a[x / x] = 1u;", "a[x / x]"}, // x / 0 is x
 	{"a[x >> (x & 63u)] = 1u;", "a[x >> (x & 63u)]"},
 	{"a[select(12u, x, x < 14u)] = 1u;", "0 to 13"},

@@ -1,11 +1,25 @@
 package bounds
 
-import "github.com/kgen-wgsl/kgen/codegen/wgsl"
+import (
+	"slices"
+
+	"github.com/kgen-wgsl/kgen/codegen/wgsl"
+)
 
 // jump is a loop or switch that statements inside can leave.
 type jump struct {
 	loop              bool
 	breaks, continues *state
+	before            *facts // of a loop: where it starts
+}
+
+// left is a state in which a loop is left: see prover.loop.
+func (j *jump) left(s *state) *state {
+	c := s.copied()
+	if j.loop {
+		c.facts = j.before
+	}
+	return c
 }
 
 func (p *prover) block(s *state, b *wgsl.Block) {
@@ -42,7 +56,7 @@ func (p *prover) stmt(s *state, stmt wgsl.Stmt) {
 		p.leave(s, t)
 	case *wgsl.Break:
 		j := p.jumps[len(p.jumps)-1]
-		j.breaks = p.join(j.breaks, s.copied())
+		j.breaks = p.join(j.breaks, j.left(s))
 		s.dead = true
 	case *wgsl.Continue:
 		for i := len(p.jumps) - 1; i >= 0; i-- {
@@ -136,13 +150,17 @@ func (p *prover) leave(s *state, t *wgsl.Return) {
 		n = p.value(s, t.Value)
 	}
 	if !s.dead {
+		left := s.copied()
+		for _, j := range slices.Backward(p.jumps) {
+			left = j.left(left)
+		}
 		switch {
 		case c.returned == nil:
 			c.value = n
 		case n != nil:
-			c.value = p.either(c.returned.facts, c.value, s.facts, n)
+			c.value = p.either(c.returned.facts, c.value, left.facts, n)
 		}
-		c.returned = p.join(c.returned, s.copied())
+		c.returned = p.join(c.returned, left)
 	}
 	s.dead = true
 }
