@@ -92,12 +92,14 @@ func (g *generator) called(k *kind) (string, bool) {
 
 // callText returns a call. There is none where a pointer finds no variable; no two pointers get the same.
 func (g *generator) callText(f *function) (string, bool) {
+	first := g.first
+	g.first = nil // calls in the arguments are of other functions
 	var args []string
 	var taken []string
 	for i, k := range f.params {
 		if !f.points[i] {
-			if v := g.first; v != nil && v.kind.String() == k.String() && g.chance(60) {
-				args = append(args, v.name)
+			if first != nil && first.kind.String() == k.String() && g.chance(60) {
+				args = append(args, first.name)
 			} else {
 				args = append(args, g.initialShallow(k))
 			}
@@ -109,8 +111,8 @@ func (g *generator) callText(f *function) (string, bool) {
 		if len(free) == 0 {
 			return "", false
 		}
-		if g.first != nil && len(taken) == 0 {
-			free[0] = g.first
+		if first != nil && len(taken) == 0 {
+			free[0] = first
 		}
 		taken = append(taken, free[0].name)
 		args = append(args, "&"+free[0].name)
@@ -203,6 +205,5 @@ func (g *generator) around(f *function, v *variable, k *kind, part, scalar strin
 // callWith is callText with a variable for the first pointer.
 func (g *generator) callWith(f *function, v *variable) (string, bool) {
 	g.first = v
-	defer func() { g.first = nil }()
 	return g.callText(f)
 }

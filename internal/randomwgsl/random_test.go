@@ -16,7 +16,7 @@ func options(seed uint64) randomwgsl.Options {
 
 // Every program is WGSL, and the same for the same seed. Features that weren't asked for stay out.
 func TestPrograms(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range uint64(150) {
 		p := randomwgsl.New(seed, options(seed))
 		file, err := wgsl.Parse("program.wgsl", p.Text)
 		if err != nil {
