@@ -7,7 +7,7 @@ import (
 type auditVerb struct {
 	flags
 	Paths       []string `arg:"" name:"package-or-file" help:"Generated packages: folders; .wgsl, .wasm, .js, .mjs, .ts and .html files; or DIR/... for all of them below one."`
-	Profile     []string `default:"portable" sep:"," placeholder:"A,B" help:"The device profiles to hold them to (${default})."`
+	Profile     []string `default:"portable" sep:"," placeholder:"A,B" help:"The device profiles to hold them to (${default}): ${profiles}."`
 	Unreachable string   `placeholder:"FILE" help:"A list of kernels that are never dispatched: they are shown, and don't count."`
 }
 

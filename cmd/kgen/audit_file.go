@@ -49,6 +49,8 @@ func auditInputs(paths []string) (dirs []string, files []auditFile, err error) {
 		}
 		info, err := os.Stat(path)
 		switch kind := auditKinds[strings.ToLower(filepath.Ext(path))]; {
+		case err == nil && info.IsDir() && !isPackage(path):
+			return nil, nil, usagef("%s has no %s: it is no generated package; %s/... stands for the files with WGSL below it", path, golang.ManifestName, path)
 		case err == nil && info.IsDir(), err != nil && kind == "":
 			dirs = append(dirs, path)
 		case err != nil:
@@ -60,6 +62,12 @@ func auditInputs(paths []string) (dirs []string, files []auditFile, err error) {
 		}
 	}
 	return dirs, files, nil
+}
+
+// isPackage tells whether a folder was made by gen.
+func isPackage(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, golang.ManifestName))
+	return err == nil
 }
 
 // filesBelow lists packages, and the files outside of them. Folders that the go command passes over are none of the product's.

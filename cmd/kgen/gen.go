@@ -23,7 +23,7 @@ type packageFlags struct {
 	flags
 	Model    string   `xor:"source" placeholder:"PRESET" help:"Generate for a preset; kgen models lists them."`
 	GGUF     string   `name:"gguf" xor:"source" placeholder:"FILE" help:"Generate for the model of a GGUF file, whose header is read."`
-	Profiles []string `name:"profile" default:"portable,subgroups" sep:"," placeholder:"A,B" help:"Device profiles to make variants for (${default})."`
+	Profiles []string `name:"profile" default:"portable,subgroups" sep:"," placeholder:"A,B" help:"Device profiles to make variants for (${default}): ${profiles}."`
 	Ctx      int      `placeholder:"N" help:"Positions that the KV cache holds: at most the model's. The default is the model's or 8192, whichever is less."`
 	Out      string   `type:"path" placeholder:"DIR" help:"The folder of the package. The default is the model's name, here."`
 	Package  string   `placeholder:"NAME" help:"The package's name. The default is that of the Go files in the folder, else the folder's name."`
@@ -151,8 +151,20 @@ func (f *packageFlags) spec() (golang.Spec, error) {
 	return s, nil
 }
 
+// profileNames lists the profiles that come with kgen.
+func profileNames() string {
+	var names []string
+	for _, p := range schedules.Profiles() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // lookupProfiles returns the profiles that the flag --profile names.
 func lookupProfiles(names []string) ([]schedules.Profile, error) {
+	if len(names) == 0 {
+		return nil, usagef("--profile: it names none; there are: %s", profileNames())
+	}
 	var all []schedules.Profile
 	for _, name := range names {
 		p, err := schedules.Lookup(strings.TrimSpace(name))

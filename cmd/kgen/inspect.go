@@ -18,7 +18,7 @@ import (
 type inspectVerb struct {
 	flags
 	Model    string `arg:"" help:"A GGUF file, or the folder of a generated package."`
-	Profile  string `default:"portable" placeholder:"NAME" help:"The device profile that kernels are made for (${default})."`
+	Profile  string `default:"portable" placeholder:"NAME" help:"The device profile that kernels are made for (${default}): ${profiles}."`
 	Subgroup int    `placeholder:"N" help:"The size of subgroups, for profiles that leave it to the device."`
 	Ctx      int    `placeholder:"N" help:"Positions that fit: at most the model's. The default is the model's or 8192, whichever is less."`
 	KV       string `name:"kv" placeholder:"TYPE" help:"How the KV cache stores values: f32 or f16. The default is f16, f32 with --exact."`

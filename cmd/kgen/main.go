@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	parser, err := kong.New(&v, kong.Name("kgen"),
 		kong.Description("Language models as specialised WGSL kernels, run on WebGPU.\n\nMODEL is a GGUF file."),
 		kong.Writers(stdout, stderr), kong.Exit(func(status int) { exited = status; panic(helpShown{}) }),
-		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+		kong.Vars{"profiles": profileNames()}, kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		fmt.Fprintln(stderr, "kgen:", err)
 		return exitUsage

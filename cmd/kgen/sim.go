@@ -12,6 +12,7 @@ import (
 	"github.com/kgen-wgsl/kgen/codegen/sim"
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
 	kgenrt "github.com/kgen-wgsl/kgen/runtime"
+	"github.com/kgen-wgsl/kgen/runtime/plan"
 	"github.com/kgen-wgsl/kgen/schedules"
 )
 
@@ -23,7 +24,7 @@ type simVerb struct {
 	Buffer        []string `sep:"none" placeholder:"BINDING=BYTES[:seed=N|:file=PATH|:as=BINDING]" help:"What a binding gets; once for each."`
 	Const         []string `sep:"none" placeholder:"NAME=VALUE" help:"The value of an override, by its name or the number of its @id; true and false are 1 and 0."`
 	Subgroup      string   `default:"32" placeholder:"N" help:"Invocations in a subgroup: 4, 8, 16, 32, 64, 128, or all for a run with each (${default})."`
-	Profile       string   `default:"portable" placeholder:"NAME" help:"The device profile whose limits hold (${default})."`
+	Profile       string   `default:"portable" placeholder:"NAME" help:"The device profile whose limits hold (${default}): ${profiles}."`
 	ZeroWorkgroup bool     `help:"Let workgroup memory start as zero, as WGSL says, instead of reporting reads of what nobody wrote."`
 	Trap          bool     `help:"End the run at the first access out of bounds."`
 	LoopTrips     int      `default:"65535" placeholder:"N" help:"Loop trips of one invocation above which there is a finding; 0 for none (${default})."`
@@ -120,7 +121,7 @@ func (v *simVerb) prepare(t *terminal) (*simulation, error) {
 		return nil, err
 	}
 	if s.program, err = sim.CompileWith(file, entry, constants); err != nil {
-		return nil, plainError{err}
+		return nil, compileFault(file, err)
 	}
 	bindings := simBindings{file: file, used: s.program.Bindings(), limits: s.options.Limits}
 	if s.findings = bindings.overLimit(); len(s.findings) > 0 {
@@ -200,6 +201,28 @@ func parseConstants(list []string) (map[string]float64, error) {
 		out[name] = value
 	}
 	return out, nil
+}
+
+// compileFault says which flag is wrong or missing, where a text can't be compiled for want of the values of its overrides.
+func compileFault(file *wgsl.File, err error) error {
+	var value *plan.KernelError
+	if errors.As(err, &value) {
+		return usagef("--const: %s", value.Detail)
+	}
+	var mistake *wgsl.Error
+	errors.As(err, &mistake)
+	for _, d := range file.Decls {
+		o, ok := d.(*wgsl.Override)
+		if !ok || mistake == nil || o.Init != nil || o.Pos != mistake.Pos {
+			continue
+		}
+		name := o.Symbol.Name
+		if o.ID >= 0 {
+			name = strconv.Itoa(o.ID)
+		}
+		return plainError{fmt.Errorf("%w, by --const %s=VALUE", err, name)}
+	}
+	return plainError{err}
 }
 
 // parseSubgroup reads a size of subgroups, or all.

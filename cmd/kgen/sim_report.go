@@ -33,6 +33,7 @@ type simDifference struct {
 	Size    int     `json:"subgroup"`
 	Values  int     `json:"values"`  // how many differ
 	Largest float64 `json:"largest"` // difference of two that do, where it is a number
+	Strange int     `json:"strange"` // how many differ by no number: one of the two is NaN or an infinity
 }
 
 // addFindings takes over what a run found. What was found with another size of subgroups already is one finding.
@@ -99,12 +100,29 @@ func differenceOf(a, b simValues) simDifference {
 			return true
 		}
 		d.Values++
-		if gap := math.Abs(x - y); gap > d.Largest && !math.IsInf(gap, 0) {
-			d.Largest = gap
+		if gap := math.Abs(x - y); math.IsNaN(gap) || math.IsInf(gap, 0) {
+			d.Strange++
+		} else {
+			d.Largest = max(d.Largest, gap)
 		}
 		return true
 	})
 	return d
+}
+
+// text says how many values differ, and by how much.
+func (d simDifference) text() string {
+	text := count(d.Values, "value") + " differ"
+	if d.Values == 1 {
+		text += "s"
+	}
+	if d.Strange < d.Values {
+		text += ", by up to " + string(appendScalar(nil, wgsl.F32, d.Largest))
+	}
+	if d.Strange > 0 {
+		text += fmt.Sprintf(", %d as NaN or infinity on one side", d.Strange)
+	}
+	return text
 }
 
 // sizesText says at which sizes of subgroups a finding was seen, when it is not all of them.
@@ -135,7 +153,7 @@ func (s *simulation) print(t *terminal, shown int) error {
 			o.declared.Name, label(o.declared), o.declared.Type, text, count(n, "value"), len(o.values.Data), hex.EncodeToString(hash[:6]))
 		for _, d := range s.differences {
 			if d.output == i {
-				fmt.Fprintf(t.stdout, "  with subgroups of %d, %s differ, by up to %s\n", d.Size, count(d.Values, "value"), appendScalar(nil, wgsl.F32, d.Largest))
+				fmt.Fprintf(t.stdout, "  with subgroups of %d, %s\n", d.Size, d.text())
 			}
 		}
 	}

@@ -353,8 +353,15 @@ func TestDifferenceOf(t *testing.T) {
 	}
 	const one, two, nan, inf = 0x3f800000, 0x40000000, 0x7fc00000, 0x7f800000
 	a, b := values(one, one, nan, one, one, nan), values(one, two, nan, inf, nan, nan+1)
-	if d := differenceOf(a, b); d.Values != 3 || d.Largest != 1 {
+	d := differenceOf(a, b)
+	if d.Values != 3 || d.Largest != 1 || d.Strange != 2 {
 		t.Errorf("%+v", d)
+	}
+	if text := d.text(); text != "3 values differ, by up to 1, 2 as NaN or infinity on one side" {
+		t.Error(text)
+	}
+	if text := differenceOf(values(inf), values(one)).text(); text != "1 value differs, 1 as NaN or infinity on one side" {
+		t.Error(text)
 	}
 }
 
@@ -408,6 +415,8 @@ func TestSimStatus(t *testing.T) {
 		{kernel, "--grid 1 --buffer y=134217732", exitUsage},
 		{kernel, "--grid 1 --buffer y=256 --buffer z=4", exitUsage},
 		{kernel, "--grid 1 --buffer y=256 --subgroup 5", exitUsage},
+		{kernel, "--grid 1 --buffer y=256 --const m=1", exitUsage},
+		{kernel + "override n: u32;", "--grid 1 --buffer y=256 --const n=1.5", exitUsage},
 		{kernel + "fn f() { return 1; }", "--grid 1 --buffer y=256", exitFailure},
 		{kernel + "override n: u32;", "--grid 1 --buffer y=256", exitDone}, // nothing uses it
 		{strings.ReplaceAll(kernel, "= 1u", "= n") + "override n: u32;", "--grid 1 --buffer y=256", exitFailure},
