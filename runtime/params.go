@@ -59,14 +59,27 @@ func (e *Engine) checkRecord(pos, replays int, token uint32, next []uint32) erro
 	return e.checkTokens(next)
 }
 
-// checkParams refuses plans whose params block can't hold what their kernels are proved for.
+// mostWords bounds what the words of the params block count: they are u32, and so are numbers of words.
+const mostWords = 1<<31 - 1
+
+// checkParams refuses plans whose params block can't hold what their kernels are proved for: a Builder makes none that doesn't fit its
+// buffer, but a Plan may be written by hand.
 func checkParams(p *plan.Plan) error {
-	pages := p.Params.Pages
+	b := p.Params
+	records := plan.ParamsRecordWords
 	switch {
-	case p.Params.Sequences > 0 && pages > p.KV.Pages:
-		return newError(BadRequest, "the plan has "+strconv.Itoa(pages)+" page ids for "+strconv.Itoa(p.KV.Pages)+" pages", nil)
-	case p.Params.Sequences > 0 && p.Context > pages*p.KV.PageTokens:
-		return newError(BadRequest, "the plan's context of "+strconv.Itoa(p.Context)+" does not fit its "+strconv.Itoa(pages)+" pages", nil)
+	case b.Sequences != 1:
+		return newError(BadRequest, "the plan is for "+strconv.Itoa(b.Sequences)+" sequences, and an engine runs one", nil)
+	case b.PagesAt < records || b.Pages < 1 || b.RingAt < b.PagesAt || b.Pages > b.RingAt-b.PagesAt || b.Ring < 1:
+		return newError(BadRequest, "records, pages and ring of the plan's params block overlap, or there are none", nil)
+	case b.RingAt > mostWords || b.Ring > mostWords || uint64(b.Words())*4 > b.Range.Bytes:
+		return newError(BadRequest, "the plan's params block of "+strconv.FormatUint(b.Range.Bytes, 10)+" bytes does not hold its ring", nil)
+	case p.Vocab < 1 || p.Vocab > mostWords || p.Context < 1 || p.Context > mostWords:
+		return newError(BadRequest, "the plan has a vocabulary of "+strconv.Itoa(p.Vocab)+" and a context of "+strconv.Itoa(p.Context), nil)
+	case b.Pages > p.KV.Pages:
+		return newError(BadRequest, "the plan has "+strconv.Itoa(b.Pages)+" page ids for "+strconv.Itoa(p.KV.Pages)+" pages", nil)
+	case (p.Context-1)/max(p.KV.PageTokens, 1) >= b.Pages:
+		return newError(BadRequest, "the plan's context of "+strconv.Itoa(p.Context)+" does not fit its "+strconv.Itoa(b.Pages)+" pages", nil)
 	}
 	return nil
 }

@@ -42,13 +42,26 @@ func TestRecordsKeepTheirRanges(t *testing.T) {
 	}
 }
 
-// A plan whose pages are not there is refused before anything is made of it.
+// A plan whose params block is not what kernels are proved for is refused before anything is made of it.
 func TestParamsFitTheCache(t *testing.T) {
 	for text, change := range map[string]func(*plan.Plan){
 		"3 page ids for 2 pages":                 func(p *plan.Plan) { p.KV.Pages = 2 },
 		"context of 97 does not fit its 3 pages": func(p *plan.Plan) { p.Context = 97 },
 		"context of 70 does not fit its 3 pages": func(p *plan.Plan) { p.KV.PageTokens = 23 },
+		"context of 64 does not fit its 1 pages": func(p *plan.Plan) { p.Params.Pages, p.Context = 1, 64 },
 		"":                                       func(p *plan.Plan) { p.Context = 96 },
+		"for 2 sequences":                        func(p *plan.Plan) { p.Params.Sequences = 2 },
+		"for 0 sequences":                        func(p *plan.Plan) { p.Params.Sequences = 0 },
+		"pages and ring of":                      func(p *plan.Plan) { p.Params.PagesAt = 7 },
+		"pages and ring":                         func(p *plan.Plan) { p.Params.RingAt = 10 },
+		"and ring":                               func(p *plan.Plan) { p.Params.PagesAt = math.MaxInt },
+		"or there are none":                      func(p *plan.Plan) { p.Params.Ring = 0 },
+		"there are none":                         func(p *plan.Plan) { p.Params.Pages = 0 },
+		"does not hold its ring":                 func(p *plan.Plan) { p.Params.Ring++ },
+		"not hold its ring":                      func(p *plan.Plan) { p.Params.Ring = math.MaxInt / 2 },
+		"a vocabulary of 0":                      func(p *plan.Plan) { p.Vocab = 0 },
+		"a context of 0":                         func(p *plan.Plan) { p.Context = 0 },
+		"a context of 9223372036854775807":       func(p *plan.Plan) { p.Context = math.MaxInt },
 	} {
 		p := abacusPlan(t, nil)
 		change(p)

@@ -130,10 +130,24 @@ func writable(f *wgsl.File, binding int) bool {
 	})
 }
 
+// sound reports whether records, pages and ring lie one behind the other, and all that is counted fits a u32. Of other blocks nothing is
+// stated: the runtime refuses them.
+func (b Block) sound() bool {
+	const most = 1 << 30
+	p := b.Params
+	for _, n := range []int{p.Sequences, p.Ring, p.PagesAt, p.RingAt, p.Pages, b.Pages, b.Vocab, b.Context} {
+		if n < 1 || n > most {
+			return false
+		}
+	}
+	records, pages := int64(p.Sequences)*plan.ParamsRecordWords, int64(p.Sequences)*int64(p.Pages)
+	return records <= int64(p.PagesAt) && int64(p.PagesAt)+pages <= int64(p.RingAt)
+}
+
 // ranges is what the runtime makes sure of before each replay of a list: see docs/bounds.md.
 func (b Block) ranges() []Range {
 	p := b.Params
-	if p.Sequences < 1 || b.Vocab < 1 || b.Context < 1 || b.Pages < 1 {
+	if !b.sound() {
 		return nil
 	}
 	var out []Range

@@ -51,7 +51,7 @@ func TestProvePlan(t *testing.T) {
 	}{
 		{"as it is", func(*plan.Plan) {}, []string{"", ""}},
 		{"more positions than y has", func(p *plan.Plan) { p.Context = 101 }, []string{"y[params[2u] - 1u]: the index may be 0 to 100", ""}},
-		{"pages elsewhere", func(p *plan.Plan) { p.Params.PagesAt = 21 }, []string{"21 to 24, and there are 24", ""}},
+		{"pages elsewhere", func(p *plan.Plan) { p.Params.PagesAt, p.Params.RingAt = 21, 25 }, []string{"21 to 24, and there are 24", ""}},
 		{"a writer before others", func(p *plan.Plan) { p.Lists[0].Records = []uint32{1, 1, 1, 1, 1, 0, 0, 1, 1, 1} },
 			[]string{"as counts writes it before other dispatches of a list", ""}},
 		{"a writer twice", func(p *plan.Plan) { p.Lists[0].Records = append([]uint32{1, 1, 1, 1, 1}, p.Lists[0].Records...) },
@@ -75,6 +75,9 @@ func TestProvePlan(t *testing.T) {
 		{"no WGSL", func(p *plan.Plan) { replace(p, 1, "fn main", "fun main") }, []string{"as counts can't be read", "counts.wgsl:3:1"}},
 		{"a plan without params", func(p *plan.Plan) { p.Params = plan.Params{} }, []string{"y[params[2u] - 1u]: the index may be 0 to 4294967295", ""}},
 		{"a plan without a context", func(p *plan.Plan) { p.Context = 0 }, []string{"y[params[2u] - 1u]: the index may be 0 to 4294967295", ""}},
+		{"page ids in the record", func(p *plan.Plan) { p.Params.PagesAt = 2 }, []string{"y[params[2u] - 1u]: the index may be 0 to 4294967295", ""}},
+		{"a ring over the page ids", func(p *plan.Plan) { p.Params.RingAt = 11 }, []string{"y[params[2u] - 1u]: the index may be 0 to 4294967295", ""}},
+		{"a context that no u32 counts", func(p *plan.Plan) { p.Context = 1<<32 + 100 }, []string{"y[params[2u] - 1u]: the index may be 0 to 4294967295", ""}},
 		{"two sequences", func(p *plan.Plan) {
 			p.Params = plan.Params{Range: p.Params.Range, Sequences: 2, PagesAt: 16, Pages: 2, RingAt: 20, Ring: 2}
 			replace(p, 0, "params[2u] - 1u", "params[10u] - 1u")
