@@ -1,5 +1,7 @@
 package outline
 
+import "strings"
+
 // Piece is a part of a string that is a text of its own.
 type Piece struct{ Start, End int }
 
@@ -12,11 +14,20 @@ func Split(s string) []Piece {
 	clean := 0 // where the string begins, or the last piece ends, if no token stands between
 	for i := 0; i < len(r.tokens); {
 		if !r.mayBegin(i) {
-			i++
 			clean = -1
+			if !r.unglue(i) {
+				i++
+			}
 			continue
 		}
 		row, next := r.row(i)
+		junk := false // stands behind the row
+		if n := len(row); n > 0 && next > row[n-1].end {
+			junk = true
+			if r.unglue(row[n-1].end) {
+				next = row[n-1].end
+			}
+		}
 		entry := false
 		for _, d := range row {
 			entry = entry || d.stage() == "compute" && d.attribute("workgroup_size") != nil
@@ -33,7 +44,7 @@ func Split(s string) []Piece {
 		end := int(r.tokens[last-1].end)
 		pieces = append(pieces, Piece{start, end})
 		i, clean = next, end
-		if next > last {
+		if junk {
 			clean = -1
 		}
 	}
@@ -45,6 +56,27 @@ func Split(s string) []Piece {
 
 func (r *reader) mayBegin(i int) bool {
 	return r.sign(i, '@') || r.tokens[i].kind == preprocessorToken || r.name(i) && begins[r.at(i)]
+}
+
+// openings are the words that texts without a comment or an attribute in front begin with, each with the sign that follows its name.
+var openings = []struct{ word, after string }{
+	{"struct", "{"}, {"const", ":="}, {"override", ":="}, {"alias", "="}, {"enable", ";,"}, {"requires", ";,"},
+}
+
+// unglue tells whether token i is the end of another string and the first word of a text, such as in "99struct Params {", and leaves the
+// word alone in it: linkers lay the strings of a program side by side.
+func (r *reader) unglue(i int) bool {
+	t := &r.tokens[i]
+	if t.kind != nameToken && t.kind != numberToken || i+2 >= len(r.tokens) || !r.name(i+1) || r.tokens[i+1].at == t.end {
+		return false
+	}
+	for _, o := range openings {
+		if strings.HasSuffix(r.at(i), o.word) && strings.Contains(o.after, r.at(i+2)) {
+			t.at, t.kind = t.end-int32(len(o.word)), nameToken
+			return true
+		}
+	}
+	return false
 }
 
 // row reads declarations that follow each other and belong to one text. It returns where the next row may start.
