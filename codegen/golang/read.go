@@ -195,23 +195,28 @@ func (r *reader) variant(file *ast.File) (*ReadVariant, error) {
 	if v == nil {
 		return nil, nil
 	}
-	var err error
+	functions, err := r.kernelsOf(v, file)
+	if err == nil {
+		err = r.dispatches(v, functions, file)
+	}
+	return v, err
+}
+
+// kernelsOf fills in the kernels that a variant uses, and returns the functions that return them.
+func (r *reader) kernelsOf(v *ReadVariant, file *ast.File) (functions []string, err error) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || err != nil {
 			return err == nil
 		}
-		if name, ok := call.Fun.(*ast.Ident); ok && r.kernels[name.Name] != nil {
+		if name, ok := call.Fun.(*ast.Ident); ok && r.kernels[name.Name] != nil && !slices.Contains(functions, name.Name) {
 			var k plan.Kernel
 			err = r.fill(reflect.ValueOf(&k).Elem(), r.kernels[name.Name])
-			v.Kernels = append(v.Kernels, k)
+			v.Kernels, functions = append(v.Kernels, k), append(functions, name.Name)
 		}
 		return err == nil
 	})
-	if err == nil {
-		err = r.dispatches(v, file)
-	}
-	return v, err
+	return functions, err
 }
 
 // constants are the values of the names that generated literals use.

@@ -14,12 +14,14 @@ import (
 // worst: a list that isn't known as all lists.
 type dispatchReader struct {
 	*reader
-	kernels map[string]int      // numbers of the kernels that variables name
-	lists   map[string][]string // the lists that variables stand for
-	loops   []ast.Node
-	params  string // the variable that is the params block
-	calls   []dispatchCall
-	block   bounds.Block
+	functions []string            // that return the kernels
+	kernels   map[string]int      // numbers of the kernels that variables name
+	lists     map[string][]string // the lists that variables stand for
+	loops     []ast.Node
+	params    string   // the variable that is the params block
+	buffers   []string // variables that are buffers
+	calls     []dispatchCall
+	block     bounds.Block
 }
 
 // dispatchCall is a call of Dispatch.
@@ -33,8 +35,8 @@ type dispatchCall struct {
 }
 
 // dispatches fills in how the kernels of a variant run.
-func (r *reader) dispatches(v *ReadVariant, file *ast.File) error {
-	d := &dispatchReader{reader: r, kernels: map[string]int{}, lists: map[string][]string{}}
+func (r *reader) dispatches(v *ReadVariant, functions []string, file *ast.File) error {
+	d := &dispatchReader{reader: r, functions: functions, kernels: map[string]int{}, lists: map[string][]string{}}
 	var err error
 	ast.Inspect(file, func(n ast.Node) bool {
 		if err != nil {
@@ -44,10 +46,10 @@ func (r *reader) dispatches(v *ReadVariant, file *ast.File) error {
 		case *ast.ForStmt, *ast.RangeStmt:
 			d.loops = append(d.loops, n)
 		case *ast.ValueSpec:
-			d.define(n.Names, n.Values)
+			err = d.define(n.Names, n.Values)
 		case *ast.AssignStmt:
 			if n.Tok == token.DEFINE {
-				d.define(identifiers(n.Lhs), n.Rhs)
+				err = d.define(identifiers(n.Lhs), n.Rhs)
 			}
 		case *ast.CompositeLit:
 			if isNamed(n.Type, "KV") {
@@ -58,6 +60,9 @@ func (r *reader) dispatches(v *ReadVariant, file *ast.File) error {
 		}
 		return err == nil
 	})
+	if err == nil {
+		err = d.surprises(file)
+	}
 	if err != nil {
 		return err
 	}
@@ -85,29 +90,57 @@ func isNamed(e ast.Expr, name string) bool {
 }
 
 // define notes what variables stand for.
-func (d *dispatchReader) define(names []*ast.Ident, values []ast.Expr) {
+func (d *dispatchReader) define(names []*ast.Ident, values []ast.Expr) error {
 	if len(names) != len(values) {
-		return
+		return nil
 	}
 	for i, name := range names {
 		switch v := values[i].(type) {
 		case *ast.CompositeLit:
 			if isNamed(v.Type, "Lists") {
-				for _, list := range identifiers(v.Elts) {
-					d.lists[name.Name] = append(d.lists[name.Name], list.Name)
-				}
+				d.defineLists(name, v)
 			}
 		case *ast.CallExpr:
 			switch {
 			case isNamed(v.Fun, "List"):
 				d.lists[name.Name] = []string{name.Name}
-			case isNamed(v.Fun, "Kernel"):
-				d.kernels[name.Name] = len(d.kernels)
+			case isNamed(v.Fun, "Buffer"):
+				d.buffers = append(d.buffers, name.Name)
 			case isNamed(v.Fun, "Place") && len(v.Args) > 0 && isNamed(v.Args[0], "ParamsBuffer"):
 				d.params = name.Name
+			case isNamed(v.Fun, "Kernel"):
+				if err := d.defineKernel(name, v); err != nil {
+					return err
+				}
 			}
 		}
 	}
+	return nil
+}
+
+// defineLists notes lists that stand for others; what isn't known to be a list leaves the variable unknown.
+func (d *dispatchReader) defineLists(name *ast.Ident, of *ast.CompositeLit) {
+	var lists []string
+	for _, list := range identifiers(of.Elts) {
+		if slices.Equal(d.lists[list.Name], []string{list.Name}) {
+			lists = append(lists, list.Name)
+		}
+	}
+	if len(lists) == len(of.Elts) {
+		d.lists[name.Name] = lists
+	}
+}
+
+func (d *dispatchReader) defineKernel(name *ast.Ident, c *ast.CallExpr) error {
+	if len(c.Args) == 1 {
+		if made, ok := c.Args[0].(*ast.CallExpr); ok {
+			if f, ok := made.Fun.(*ast.Ident); ok && slices.Contains(d.functions, f.Name) {
+				d.kernels[name.Name] = slices.Index(d.functions, f.Name)
+				return nil
+			}
+		}
+	}
+	return d.errorf(c, "%s is no kernel that kgen writes", name.Name)
 }
 
 // call reads b.Params, b.Model and Dispatch.

@@ -1,6 +1,7 @@
 package golang_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +18,7 @@ func TestReadProofs(t *testing.T) {
 		"a kernel":     {"kernels/add_in_place_*.wgsl", "i < 16u", "i < 17u", "add_in_place", "a[i]: the index may be 0 to 16, and there are 16"},
 		"a grid":       {"portable_*_kgen.go", "Dispatch(rmsnorm1x64, 1, 1, 1", "Dispatch(rmsnorm1x64, 2, 1, 1", "rmsnorm", "x[first + i]: the index may be 0 to 31, and there are 16"},
 		"a context":    {"portable_*_kgen.go", "b.Model(128, 64)", "b.Model(128, 64000)", "attention", "params[params[5u] +"},
-		"page ids":     {"portable_*_kgen.go", "PagesAt: 8", "PagesAt: 80000", "attention", "80000"},
+		"page ids":     {"portable_*_kgen.go", "PagesAt: 8, Pages: 2, RingAt: 10", "PagesAt: 80000, Pages: 2, RingAt: 80010", "attention", "80000"},
 		"the params":   {"portable_*_kgen.go", "Dispatch(advance, 1, 1, 1", "Dispatch(advance, 2, 1, 1", "attention", "as advance"},
 		"the last one": {"portable_*_kgen.go", "\tprefill.Dispatch(advance, 1, 1, 1, params)\n", "\tprefill.Dispatch(advance, 1, 1, 1, params)\n\tprefill.Dispatch(advance, 1, 1, 1, params)\n", "attention", "as advance"},
 	} {
@@ -43,6 +44,59 @@ func TestReadProofs(t *testing.T) {
 		}
 		if lost > 0 != (c.says != "") || !strings.Contains(said, c.kernel) || !strings.Contains(said, c.says) {
 			t.Errorf("%s: %d lost: %swant %s, %q", about, lost, said, c.kernel, c.says)
+		}
+	}
+}
+
+// Code that could make a kernel run in another way than the reader sees is refused, with the place.
+func TestReadSurprises(t *testing.T) {
+	for about, c := range map[string]struct{ old, new, want string }{
+		"another kernel":        {"\tall.Dispatch(", "\tadvance = rmsnorm1x64\n\tall.Dispatch(", "advance stands for two things"},
+		"a shadow":              {"\t\tw := &layers[l]\n", "\t\tw := &layers[l]\n\t\tadvance := 3\n", "advance stands for two things"},
+		"another list":          {"\tall.Dispatch(", "\tprefill = decode\n\tall.Dispatch(", "prefill stands for two things"},
+		"another block":         {"\tall.Dispatch(", "\tblock := params\n\tall.Dispatch(", "params is the params block"},
+		"a part of the block":   {"\tall.Dispatch(", "\tx := params.Part(0, 4)\n\tall.Dispatch(", "params is the params block"},
+		"a range of any buffer": {"Range{Buffer: arena0", "Range{Buffer: 2", "a range of a buffer that is no variable"},
+		"a range of the block":  {"Range{Buffer: arena0", "Range{Buffer: params.Buffer", "a range of a buffer that is no variable"},
+		"a range without names": {"plan.Range{Buffer: arena0, Offset: 0, Bytes: 256}", "plan.Range{2, 0, 256}", "a range without the names"},
+		"a method":              {"\tprefill.Dispatch(advance", "\td := prefill.Dispatch\n\td(advance", "a dispatch that is no call"},
+		"more pages":            {"\tb.KV(kv)", "\tkv.Pages = 900\n\tb.KV(kv)", "no other value"},
+		"a kernel of its own":   {"b.Kernel(advanceKernel())", "b.Kernel(mine())", "advance is no kernel that kgen writes"},
+	} {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS("testdata/two_layers")); err != nil {
+			t.Fatal(err)
+		}
+		edit(t, filepath.Join(dir, "portable_*_kgen.go"), c.old, c.new)
+		_, err := golang.Read(dir)
+		var typed *golang.ReadError
+		if !errors.As(err, &typed) || !strings.Contains(err.Error(), c.want) || typed.Pos.Line == 0 {
+			t.Errorf("%s: got %v, want %q", about, err, c.want)
+		}
+	}
+}
+
+// A list that stands for what the reader doesn't know counts as all lists: the kernel that writes params isn't the last of any.
+func TestReadUnknownLists(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/two_layers")); err != nil {
+		t.Fatal(err)
+	}
+	edit(t, filepath.Join(dir, "portable_*_kgen.go"), "\tprefill.Dispatch(advance",
+		"\tafter := prefill\n\tboth := plan.Lists{after}\n\tboth.Dispatch(advance, 1, 1, 1, params)\n\tprefill.Dispatch(advance")
+	p, err := golang.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range p.Variants {
+		lost := 0
+		for _, proof := range v.Proofs() {
+			if !proof.Proved() {
+				lost++
+			}
+		}
+		if (lost > 0) != (v.Profile == "portable") {
+			t.Errorf("%s: %d lost", v.Name, lost)
 		}
 	}
 }
