@@ -44,7 +44,11 @@ func (m *Model) generated(opts *Options, d plan.Device) (*plan.Plan, error) {
 	}
 	m.path = string(v.Activations)
 	p, err := v.Plan()
-	return p, asError("build the plan of variant "+v.Name, err)
+	if err != nil {
+		return nil, asError("build the plan of variant "+v.Name, err)
+	}
+	keepProofs(p, opts.Log)
+	return p, nil
 }
 
 // checkModel refuses a file whose graph is not the one that a variant was compiled from: tensor types, shapes, constants.
