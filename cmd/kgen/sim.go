@@ -130,6 +130,9 @@ func (v *simVerb) prepare(t *terminal) (*simulation, error) {
 	if s.inputs, err = bindings.inputs(requests); err != nil {
 		return nil, err
 	}
+	for _, name := range bindings.zeros {
+		t.note("%s has no --buffer: it holds zeros", name)
+	}
 	for _, flag := range bindings.unused {
 		t.note("--buffer %s: %s does not use that binding", flag, entry)
 	}

@@ -96,6 +96,7 @@ type simBindings struct {
 	used   []sim.Declared
 	limits plan.Limits
 	unused []string // flags for bindings of the file that the entry point doesn't use
+	zeros  []string // what no flag fills, and the entry point only reads
 }
 
 // mostBytes is how much memory all buffers together may have.
@@ -196,6 +197,9 @@ func (b *simBindings) inputs(requests []bufferRequest) ([]simInput, error) {
 	total := uint64(0)
 	for i, d := range b.used {
 		all[i] = simInput{declared: d, as: i}
+		if of[i] == nil && d.Access != plan.ReadWrite {
+			b.zeros = append(b.zeros, d.Name)
+		}
 		if of[i] != nil && of[i].as != "" {
 			continue
 		}

@@ -185,6 +185,21 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// What is read and gets no flag is told, as a kernel that takes its sizes from there does nothing.
+func TestZeros(t *testing.T) {
+	for flags, want := range map[string]string{"0=16 2=48": "size h", "0=16 2=48 h=:seed=1": "size", "0=16 2=48 h=8 1.0=:as=0": "", "0=16 2=48 y=128 size=12": "h"} {
+		b := declared(t)
+		b.used = b.used[:5]
+		requests, err := parseBuffers(strings.Fields(flags))
+		if err == nil {
+			_, err = b.inputs(requests)
+		}
+		if got := strings.Join(b.zeros, " "); err != nil || got != want {
+			t.Errorf("%s: %q and %v, want %q", flags, got, err, want)
+		}
+	}
+}
+
 // Together buffers have a limit, too, whatever the profile says.
 func TestInputsTogether(t *testing.T) {
 	b := declared(t)
