@@ -185,7 +185,7 @@ func (f failing) NewBuffer(plan.Buffer) (plan.Handle, error) { return 0, f.err }
 // docs/errors.md is the table for people.
 func TestErrorsDocument(t *testing.T) {
 	var text strings.Builder
-	text.WriteString("# Errors\n\nEvery error that package kgen returns has one of these codes: in Go as `kgenrt.Error.Code`, with `--json` as `error.code`. What the\n"+
+	text.WriteString("# Errors\n\nEvery error that package kgen returns has one of these codes: in Go as `kgenrt.Error.Code`, with `--json` as `error.code`. What the\n" +
 		"command says of WGSL texts, packages and other files has a message alone, `error.message`.\n\n")
 	text.WriteString("| code | usual cause | what to do | HTTP |\n|---|---|---|---|\n")
 	for _, row := range kgenrt.Codes() {
