@@ -84,15 +84,17 @@ func finalTrials(a kernels.ArgMaxFinal, s schedules.ArgMax, seed uint64) []Trial
 		partials[best] = partial{1e30, uint32(max(0, a.N-1-best))}
 		all = append(all, finalTrial(a, fmt.Sprint("the largest at ", best), 0, 0, partials))
 	}
-	lowest, none := drawPartials(r, a.N, s.Partials), make([]partial, s.Partials)
+	lowest, none, one := drawPartials(r, a.N, s.Partials), make([]partial, s.Partials), make([]partial, s.Partials)
 	rising, falling := make([]partial, s.Partials), make([]partial, s.Partials)
 	for p := range s.Partials {
 		lowest[p].value, none[p] = -3e38, partial{-math.MaxFloat32, math.MaxUint32}
+		one[p] = none[p]
 		rising[p].index = uint32(min(a.N/2+p*a.N/2/s.Partials, a.N-1))
 		falling[s.Partials-1-p].index = rising[p].index
 	}
+	one[0] = partial{-3e38, uint32(a.N - 1)}
 	return append(all, finalTrial(a, "values near the lowest", 0, 0, lowest), finalTrial(a, "no value", 0, 0, none), finalTrial(a, "no value again", 1, 1, none), finalTrial(a, "a fault before", 0, 7, lowest),
-		finalTrial(a, "equal values, rising indices", 0, 0, rising), finalTrial(a, "equal values, falling indices", 0, 0, falling))
+		finalTrial(a, "one value", 0, 0, one), finalTrial(a, "equal values, rising indices", 0, 0, rising), finalTrial(a, "equal values, falling indices", 0, 0, falling))
 }
 
 // drawPartials draws values that are often equal.
