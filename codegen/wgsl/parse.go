@@ -15,6 +15,7 @@ type parser struct {
 	err    *Error
 
 	comments []comment              // of a whole file
+	lists    map[int]bool           // of a whole file: tokens that start template lists
 	lines    []int                  // of a whole file: offsets at which they start
 	noF16    bool                   // f16 is not enabled
 	types    func(name string) Type // of a whole file: the struct or alias of a name, or nil
@@ -34,6 +35,7 @@ func newParser(text string, base Pos) *parser {
 	}
 	if base.InFile {
 		p.takeComments()
+		p.lists = templateStarts(p.tokens)
 	}
 	return p
 }
@@ -203,6 +205,10 @@ func (p *parser) chain(x Expr, op string, operand func() Expr) Expr {
 func (p *parser) relational() Expr {
 	x := p.shift()
 	if t := p.peek(); t.kind == opToken && level(t.text) == relationalLevel {
+		if p.lists[p.next] {
+			p.fail(t, "with the > after it, this < reads as a template list: put the comparison in parentheses")
+			return x
+		}
 		p.take()
 		x = &Binary{Info: Info{Pos: p.pos(t)}, Op: t.text, X: x, Y: p.shift()}
 		if t := p.peek(); t.kind == opToken && level(t.text) == relationalLevel {

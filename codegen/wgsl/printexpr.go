@@ -1,6 +1,9 @@
 package wgsl
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // FormatExpr prints an expression with the fewest parentheses that the grammar of WGSL allows.
 func FormatExpr(e Expr) string {
@@ -56,15 +59,30 @@ func writeLiteral(b *strings.Builder, e *Literal) {
 	b.WriteString(e.Suffix)
 }
 
+// writeArgs prints arguments. A comparison with < is put in parentheses where a > comes after it, in the same list: the two would read as
+// a template list.
 func writeArgs(b *strings.Builder, args []Expr) {
 	b.WriteByte('(')
 	for i, a := range args {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		writeExpr(b, a)
+		list := hasBare(a, "<") && slices.ContainsFunc(args[i+1:], func(later Expr) bool { return hasBare(later, ">", ">>", ">=") })
+		writeParenthesised(b, a, list)
 	}
 	b.WriteByte(')')
+}
+
+// hasBare reports whether an expression prints one of some operators outside of brackets.
+func hasBare(e Expr, ops ...string) bool {
+	switch e := e.(type) {
+	case *Unary:
+		_, binary := e.X.(*Binary)
+		return !binary && hasBare(e.X, ops...)
+	case *Binary:
+		return slices.Contains(ops, e.Op) || operand(e.Op, e.X, false) && hasBare(e.X, ops...) || operand(e.Op, e.Y, true) && hasBare(e.Y, ops...)
+	}
+	return false
 }
 
 func writeParenthesised(b *strings.Builder, e Expr, needed bool) {
