@@ -58,6 +58,7 @@ in_cell() {
   # Joined by &&: errexit is off in a function whose status is looked at. The other formats run on the adapter of `go test ./...` alone.
   local llama='(portable|subgroups)/llama-(f16|q8_0|q4_0|q4_1|rope3-f32|q4_k|q6_k)'
   tests ./runtime/webgpu && tests -run TestOnAdapter ./codegen/kernels &&
+    tests -run '^(TestRandomPrograms|TestFunctions|TestLanguageOnDevices)$' ./codegen/sim &&
     tests -run "TestTinyModels/$llama\$/f32" . && tests -run "TestFastTinyModels/$llama\$" .
 }
 

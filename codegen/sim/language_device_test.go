@@ -15,7 +15,7 @@ import (
 var deviations = map[string][]struct{ device, seen string }{
 	"variable is new in each round": {
 		{"wgpu-native", "naga 29 keeps the value of the round before"},
-		{"NVIDIA", "Dawn keeps it there, too, driver 580.159.04"},
+		{"Dawn", "so does Dawn 0.32.0.4"},
 	},
 	"pointer to an element as an argument": {{"wgpu-native", "naga 29 ends the process: expression is not cached"}},
 	"division of the least":                {{"NVIDIA", "through naga 29 the remainder is that of u32"}},
