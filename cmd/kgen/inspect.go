@@ -103,7 +103,7 @@ func (v *inspectVerb) inspectPlan(t *terminal, out io.Writer, f *kgen.File) erro
 func (v *inspectVerb) compile(f *kgen.File, kv ir.Elem) (*codegen.Result, error) {
 	profile, err := schedules.Lookup(v.Profile)
 	if err != nil {
-		return nil, err
+		return nil, usagef("--profile: %v", err)
 	}
 	if v.Subgroup != 0 {
 		if v.Subgroup < 4 || v.Subgroup > 128 || v.Subgroup&(v.Subgroup-1) != 0 {

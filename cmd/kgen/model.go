@@ -15,7 +15,7 @@ type deviceFlags struct {
 	Model    string `arg:"" help:"A GGUF file."`
 	Device   string `default:"auto" enum:"auto,native,cpu,sim" help:"Where to run: auto, native, cpu, or sim, which judges each kernel as it runs it, slowly."`
 	Adapter  string `placeholder:"TEXT" help:"Take the adapter with this index or with this in its name (KGEN_ADAPTER)."`
-	Profile  string `placeholder:"NAME" help:"Make kernels for this device profile; the default is what fits the device best, and subgroups with --device sim."`
+	Profile  string `placeholder:"NAME" help:"Make kernels for this device profile; the default is what fits the device best, and subgroups with --device sim. There are ${profiles}."`
 	Subgroup int    `placeholder:"N" help:"Invocations in a subgroup with --device sim: 4, 8, 16, 32, 64 or 128. The default is 32."`
 	Ctx      int    `placeholder:"N" help:"Positions that fit: at most the model's. The default is the model's or 8192, whichever is less."`
 	KV       string `name:"kv" placeholder:"TYPE" help:"How the KV cache stores values: f32 or f16. The default is f16, f32 with --exact."`
