@@ -41,6 +41,7 @@ func (t *terminal) judged(m *kgen.Model, err error) error {
 		}
 		return err
 	}
+	t.findings = modelFindings(m)
 	t.stdout.Flush() // what is on stdout comes first; if it can't be written, the run has said so
 	for _, f := range found {
 		fmt.Fprintln(t.stderr, f.String())

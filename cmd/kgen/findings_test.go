@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	kgenrt "github.com/kgen-wgsl/kgen/runtime"
 )
 
 // overflowing writes the tiny model with final norm weights so large that what is multiplied with them is infinite.
@@ -56,11 +58,16 @@ func TestFindingsJSON(t *testing.T) {
 	for path, want := range map[string]int{right: exitDone, overflowing(t): exitFailure} {
 		status, stdout, _ := command(t, t.Context(), "run", path, "--device", "sim", "--ctx", "64", "--subgroup", "8", "--ids", "51", "--temp", "0", "--max-tokens", "1", "--ignore-eos", "--json")
 		var r struct {
-			IDs      []uint32        `json:"ids"`
-			Findings *[]modelFinding `json:"findings"`
+			IDs      []uint32                   `json:"ids"`
+			Error    struct{ Code kgenrt.Code } `json:"error"`
+			Findings *[]modelFinding            `json:"findings"`
 		}
 		one(t, stdout, &r)
-		if status != want || len(r.IDs) != 1 || r.Findings == nil || len(*r.Findings) > 0 != (want == exitFailure) {
+		ids, code := 1, kgenrt.Code("")
+		if want == exitFailure {
+			ids, code = 0, kgenrt.InvalidModel // no logit is a number, and it is told why
+		}
+		if status != want || len(r.IDs) != ids || r.Error.Code != code || r.Findings == nil || len(*r.Findings) > 0 != (want == exitFailure) {
 			t.Fatalf("status %d, %s", status, stdout)
 		}
 		for _, f := range *r.Findings {

@@ -149,9 +149,13 @@ func report(err error, t *terminal) int {
 	}
 	info := e.Code.Info()
 	if t.json {
-		t.printJSON(map[string]any{"error": map[string]string{
+		object := map[string]any{"error": map[string]string{
 			"code": string(e.Code), "message": e.Message, "cause": info.Cause, "fix": info.Fix, "detail": e.Detail(),
-		}})
+		}}
+		if t.findings != nil {
+			object["findings"] = t.findings
+		}
+		t.printJSON(object)
 	}
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(t.stderr, "kgen: interrupted")

@@ -21,6 +21,7 @@ type terminal struct {
 	quiet, noColor bool
 	outIsTerminal  bool
 	json           bool
+	findings       *[]modelFinding // what the simulator found, for the JSON of an error
 }
 
 // flags are what every verb accepts.
