@@ -28,7 +28,7 @@ anything, and # begins a comment.
 The status is 1 when a kernel is over a limit, a text has a mistake, a package's file was edited since it was generated, no variant serves a
 profile, or nothing was judged. Examples:
 
-  kgen audit ./gen/... --profile portable,compat
+  kgen audit ./gen/... --profile portable,chrome
   kgen audit kernels/*.wgsl --profile portable,firefox-metal,chrome
   kgen audit model-webgpu.wasm dist/app.js --unreachable unreachable.txt --json`
 }

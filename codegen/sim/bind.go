@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/kgen-wgsl/kgen/codegen/wgsl"
 	"github.com/kgen-wgsl/kgen/runtime/plan"
 )
@@ -8,9 +10,12 @@ import (
 // bind finds the memory of each binding that the program uses.
 func (d *dispatch) bind(bindings []Binding) error {
 	d.bound = make([]bound, len(d.program.bindings))
-	for _, b := range bindings {
+	for i, b := range bindings {
 		if err := checkBinding(b); err != nil {
 			return err
+		}
+		if slices.ContainsFunc(bindings[:i], func(o Binding) bool { return o.Group == b.Group && o.Binding == b.Binding }) {
+			return &plan.PlanError{Subject: "binding " + decimal(int64(b.Binding)), Detail: "it is given twice"}
 		}
 	}
 	for i, want := range d.program.bindings {

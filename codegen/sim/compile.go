@@ -136,11 +136,20 @@ func (c *compiler) evaluate(e wgsl.Expr) uint32 {
 	return m.regs[slots[0]][0]
 }
 
+// count evaluates a length or a size.
+func (c *compiler) count(e wgsl.Expr) int {
+	bits := c.evaluate(e)
+	if component(e.Expression().Type) == wgsl.U32 {
+		return int(bits)
+	}
+	return int(int32(bits))
+}
+
 func (c *compiler) workgroup() {
 	c.size = c.entry.Workgroup
 	for i, e := range c.entry.Sizes {
 		if e != nil {
-			c.size[i] = int(int32(c.evaluate(e)))
+			c.size[i] = c.count(e)
 		}
 	}
 	n := 1
@@ -186,7 +195,7 @@ func (c *compiler) variable(d *wgsl.Var) {
 		c.bindings = append(c.bindings, declared(d))
 	case wgsl.WorkgroupSpace:
 		if a, ok := t.(wgsl.Array); ok && a.Size != nil {
-			n := int(int32(c.evaluate(a.Size)))
+			n := c.count(a.Size)
 			if n < 1 {
 				c.fail(d.Pos, "%s has a length of %d", d.Symbol.Name, n)
 			}

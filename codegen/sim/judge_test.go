@@ -146,6 +146,7 @@ func TestRefusedRuns(t *testing.T) {
 		want     string
 	}{
 		{[]Binding{whole(0)}, Options{}, [3]int{1, 1, 1}, "binding y: nothing is bound to binding 1 of group 0"},
+		{[]Binding{whole(0), whole(1), whole(0)}, Options{}, [3]int{1, 1, 1}, "binding 0: it is given twice"},
 		{[]Binding{whole(0), {Binding: 1}}, Options{}, [3]int{1, 1, 1}, "binding 1: it has no buffer"},
 		{[]Binding{whole(0), {Binding: 1, Buffer: b, Offset: 2, Bytes: 4}}, Options{}, [3]int{1, 1, 1}, "multiples of 4"},
 		{[]Binding{whole(0), {Binding: 1, Buffer: b, Offset: 4, Bytes: 256}}, Options{}, [3]int{1, 1, 1}, "ends beyond the buffer's 256 bytes"},
@@ -228,6 +229,7 @@ func TestOverrides(t *testing.T) {
 		{map[string]float64{"7": 1, "m": 1}, "the text has no override m; there are: 7, half, n, unused"},
 		{map[string]float64{"7": 1.5}, "override 7 is i32, which 1.5 is no value of"},
 		{map[string]float64{"7": 1, "n": 0}, "a workgroup of 0 by 1 by 1"},
+		{map[string]float64{"7": 1, "n": 4294967295}, "a workgroup of 4294967295 by 1 by 1"},
 	} {
 		if _, err := CompileWith(file, "", c.constants); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
