@@ -137,9 +137,14 @@ func (g *generator) statement() {
 	case n < 23 && !deep && g.loops < 3:
 		g.loop()
 	case n < 24 && g.calls:
-		if g.IntN(2) == 0 {
+		switch g.IntN(4) {
+		case 0:
 			g.line("q = helper(%s, &z%d);", g.expr(2), g.pointed())
-		} else {
+		case 1:
+			x, inner, outer := g.expr(2), g.pointed(), g.pointed()
+			g.line("q = helper(helper(%s, &z%d), &z%d);", x, inner, outer)
+			g.line("a[z%d] = q;", outer)
+		default:
 			g.line("switch %s { case 1u, 3u: { q = %s; } case 2u: { v.x = %s; } default: { v[%s] = 3u; } }", g.expr(2), g.expr(1), g.expr(1), g.index(2))
 		}
 	}
