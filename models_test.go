@@ -182,8 +182,8 @@ func TestBurst(t *testing.T) {
 	if submits, syncs := after.Submits-before.Submits, after.Syncs-before.Syncs; submits != 1 || syncs != 1 {
 		t.Errorf("a burst took %d submits and %d syncs, want 1 and 1", submits, syncs)
 	}
-	if read := after.ReadBytes - before.ReadBytes; read != 8*4 {
-		t.Errorf("a burst read %d bytes, want the 8 ids", read)
+	if read := after.ReadBytes - before.ReadBytes; read != 8*4+4 {
+		t.Errorf("a burst read %d bytes, want the 8 ids and the word that says whether they are some", read)
 	}
 }
 

@@ -314,7 +314,7 @@ fn main(@builtin(local_invocation_index) id: u32) {
     continuing { k++; }
   }
   while k < 12u {
-    table[k - 9u] ^= a;
+    table[(k - 9u) & 3u] ^= a;
     k++;
   }
   y[at + 7u] = (table[0] * 31u + table[1]) * 31u + (table[2] * 31u + table[3]);
