@@ -59,7 +59,7 @@ func binaryLoop(op string, s wgsl.Scalar) func(d, x, y []uint32) {
 			return func(d, x, y []uint32) {
 				x, y = x[:len(d)], y[:len(d)]
 				for i := range d {
-					d[i] = x[i] >> (y[i] & 31)
+					d[i] = shiftRightUnsigned(x[i], y[i])
 				}
 			}
 		}
@@ -278,14 +278,14 @@ func conversion(from, to wgsl.Scalar) func(d, x []uint32) {
 		return func(d, x []uint32) {
 			x = x[:len(d)]
 			for i := range d {
-				d[i] = math.Float32bits(float32(x[i]))
+				d[i] = unsignedToFloat(x[i])
 			}
 		}
 	case to == wgsl.F32 && from == wgsl.I32:
 		return func(d, x []uint32) {
 			x = x[:len(d)]
 			for i := range d {
-				d[i] = math.Float32bits(float32(int32(x[i])))
+				d[i] = signedToFloat(x[i])
 			}
 		}
 	case to == wgsl.F16 && from == wgsl.U32:
